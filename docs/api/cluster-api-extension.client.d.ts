@@ -89,6 +89,7 @@ export declare function isCallError(value: unknown): value is CallError;
 interface Release {
   major: number;
   minor: number;
+  patch?: number;
 }
 interface LifecycleKey {
   readonly group: string;

@@ -1,6 +1,7 @@
 interface Release {
   major: number;
   minor: number;
+  patch?: number;
 }
 export declare function parseRelease(text: string): Release | undefined;
 interface LifecycleKey {

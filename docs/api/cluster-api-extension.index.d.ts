@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from "node:http";
 interface Release {
   major: number;
   minor: number;
+  patch?: number;
 }
 interface LifecycleKey {
   readonly group: string;

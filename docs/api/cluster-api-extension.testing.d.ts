@@ -7,6 +7,7 @@ type JsonObject = {
 interface Release {
   major: number;
   minor: number;
+  patch?: number;
 }
 interface LifecycleKey {
   readonly group: string;

@@ -21,7 +21,7 @@ export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog
 export { type Lifecycle, type LifecycleKey, phaseIn } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
 export { core, generalChanges, hooksGroup } from './catalog/parts.ts';
-export { compareReleases, formatRelease, parseRelease, type Release, v1 } from './catalog/release.ts';
+export { compareReleases, formatRelease, isFixedIn, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';
 export type * from './message-types/index.ts';

@@ -1,4 +1,4 @@
-import { compareReleases, formatRelease, type Release, v1 } from '../../runtimehooks/index.ts';
+import { compareReleases, formatRelease, isFixedIn, type Release, v1 } from '../../runtimehooks/index.ts';
 import type { Tick } from './tick.ts';
 
 /** An upgrade of Cluster API or of a provider of which it is known that it replaces Machines though no object changes. */
@@ -7,6 +7,8 @@ interface KnownRollout {
   provider: string;
   /** Older releases are concerned when they are upgraded to it, or past it. */
   since: Release;
+  /** The patch releases that do it no more. */
+  fixed?: readonly Required<Release>[];
   text: string;
   remedy: string;
   /** Where it is reported, or which source says so. */
@@ -21,6 +23,7 @@ const knownRollouts: readonly KnownRollout[] = [
   {
     provider: clusterApi,
     since: v1(1),
+    fixed: [{ ...v1(1), patch: 1 }],
     text: 'v1.1.0 replaces all Machines of control planes: it gives them the default of kubeadmConfigSpec.format',
     remedy: 'upgrade to v1.1.1 or later',
     source: 'cluster-api 6093',
@@ -28,6 +31,7 @@ const knownRollouts: readonly KnownRollout[] = [
   {
     provider: clusterApi,
     since: v1(11),
+    fixed: [{ ...v1(11), patch: 4 }],
     text: 'v1.11.0 to v1.11.3 replace Machines of control planes that set apiServer.timeoutForControlPlane',
     remedy: 'upgrade to v1.11.4 or later',
     source: 'cluster-api 13017',
@@ -35,6 +39,10 @@ const knownRollouts: readonly KnownRollout[] = [
   {
     provider: clusterApi,
     since: v1(12),
+    fixed: [
+      { ...v1(13), patch: 6 },
+      { ...v1(14), patch: 1 },
+    ],
     text: 'v1.12.0 to v1.13.5, and v1.14.0, replace Machines of control planes whose KubeadmConfigs lack joinConfiguration.controlPlane',
     remedy: 'upgrade to v1.13.6, v1.14.1 or later; plan --to-cluster-api-version says which Machines these are',
     source: 'cluster-api 14167',
@@ -81,13 +89,13 @@ const knownRollouts: readonly KnownRollout[] = [
  * installed, whose targets are not known here.
  */
 export function rolloutTicks(installed: ReadonlyMap<string, Release>, from: Release | undefined, to: Release): Tick[] {
-  return knownRollouts.flatMap(({ provider, since, text, remedy, source }): Tick[] => {
+  return knownRollouts.flatMap(({ provider, since, fixed = [], text, remedy, source }): Tick[] => {
     const isClusterApi = provider === clusterApi;
     const release = isClusterApi ? from : installed.get(provider);
     if (release === undefined || compareReleases(release, since) >= 0) {
       return [];
     }
-    if (isClusterApi && compareReleases(to, since) < 0) {
+    if (isClusterApi && (compareReleases(to, since) < 0 || isFixedIn(to, fixed))) {
       return [];
     }
     const who = isClusterApi ? '' : `${provider} ${formatRelease(release)} is installed: `;

@@ -2,25 +2,36 @@
 export interface Release {
   major: number;
   minor: number;
+  /** Absent: it is not known which, or all are meant. */
+  patch?: number;
 }
 
 /** A release of major version 1, as all are. */
 export const v1 = (minor: number): Release => ({ major: 1, minor });
 
-const format = /^v?(\d{1,4})\.(\d{1,4})(\.\d{1,4}([-+].*)?)?$/;
+const format = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:[-+].*)?)?$/;
 
-/** Parses `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. Patch releases do not change hooks. */
+/** Parses `1.11`, `v1.11` or `v1.11.3`; undefined for anything else. */
 export function parseRelease(text: string): Release | undefined {
   const match = format.exec(text);
-  return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
+  if (match === null) {
+    return undefined;
+  }
+  const [, major, minor, patch] = match;
+  return { major: Number(major), minor: Number(minor), ...(patch !== undefined && { patch: Number(patch) }) };
 }
 
-/** A release as Cluster API's users write it: `v1.11`. */
-export function formatRelease({ major, minor }: Release): string {
-  return `v${major}.${minor}`;
+/** A release as Cluster API's users write it: `v1.11`, or `v1.11.3`. */
+export function formatRelease({ major, minor, patch }: Release): string {
+  return `v${major}.${minor}${patch === undefined ? '' : `.${patch}`}`;
 }
 
-/** Negative if `a` precedes `b`, zero for the same release, positive if `a` is later. */
+/** Negative if `a` precedes `b`, zero for the same release, positive if `a` is later. Patch releases count if both have one. */
 export function compareReleases(a: Release, b: Release): number {
-  return a.major - b.major || a.minor - b.minor;
+  const patches = a.patch === undefined || b.patch === undefined ? 0 : a.patch - b.patch;
+  return a.major - b.major || a.minor - b.minor || patches;
 }
+
+/** Whether a release has a fix that came with one of these patch releases of its minor. */
+export const isFixedIn = (release: Release, fixed: readonly Required<Release>[]): boolean =>
+  fixed.some((one) => one.minor === release.minor && release.patch !== undefined && compareReleases(release, one) >= 0);

@@ -1,14 +1,22 @@
-import { compareReleases, formatRelease, type Release, v1 } from '../../runtimehooks/index.ts';
+import { compareReleases, formatRelease, isFixedIn, type Release, v1 } from '../../runtimehooks/index.ts';
 
-/**
- * The changes of releases in the simulation, by the first release that has them. What changed in calls is in the hooks' definitions.
- * `text`: what it does to Machines of objects that stay as they are, if it does something.
- */
-const changes = {
+type ChangeName = 'templateMetadata' | 'removedUpgradeStep' | 'skipAtTemplate' | 'joinByControlPlane';
+
+interface Change {
+  /** The first release that has it. */
+  since: Release;
+  /** The patch releases that took it back, if some did. */
+  fixed?: readonly Required<Release>[];
+  /** What it does to Machines of objects that stay as they are, if it does something. */
+  text?: string;
+}
+
+/** The changes of releases in the simulation. What changed in calls is in the hooks' definitions. */
+const changes: Readonly<Record<ChangeName, Change>> = {
   /** Templates in requests have the labels and annotations of what is made of them, too. */
   templateMetadata: { since: v1(14), text: 'patches of labels and annotations of templates take effect' },
   /** The annotation of the upgrade step is removed after an upgrade, and not emptied. */
-  removedUpgradeStep: { since: v1(14), text: undefined },
+  removedUpgradeStep: { since: v1(14) },
   /** The annotation that skips preflight checks of MachineSets is read from their bootstrap templates, too. */
   skipAtTemplate: {
     since: v1(14),
@@ -17,19 +25,31 @@ const changes = {
   /** isKubeadmConfigForJoin in controlplane/kubeadm/internal/filters.go, v1.12. */
   joinByControlPlane: {
     since: v1(12),
-    text: 'a Machine whose KubeadmConfig lacks joinConfiguration.controlPlane counts as the first one of its control plane (cluster-api 14167; not any more from v1.13.6 and v1.14.1 on)',
+    fixed: [
+      { ...v1(13), patch: 6 },
+      { ...v1(14), patch: 1 },
+    ],
+    text: 'a Machine whose KubeadmConfig lacks joinConfiguration.controlPlane counts as the first one of its control plane (cluster-api 14167)',
   },
-} as const;
+};
+
+const isIn = (release: Release, { since, fixed = [] }: Change): boolean =>
+  compareReleases(release, since) >= 0 && !isFixedIn(release, fixed);
 
 /** Whether a release has a change. */
-export const has = (release: Release, change: keyof typeof changes): boolean =>
-  compareReleases(release, changes[change].since) >= 0;
+export const has = (release: Release, change: ChangeName): boolean => isIn(release, changes[change]);
 
 /** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */
 export const readingsBetween = (from: Release, to: Release): string[] =>
-  Object.values(changes)
-    .filter(({ since }) => compareReleases(since, from) > 0 && compareReleases(since, to) <= 0)
-    .flatMap(({ since, text }) => (text === undefined ? [] : [`${formatRelease(since)}: ${text}`]));
+  Object.values(changes).flatMap((change) => {
+    const { since, fixed = [], text } = change;
+    const isNow = isIn(to, change);
+    const fix = fixed.findLast((one) => compareReleases(one, to) <= 0);
+    const patches = fixed.length === 0 ? '' : `; no longer from ${fixed.map(formatRelease).join(' and ')} on`;
+    return text === undefined || isNow === isIn(from, change)
+      ? []
+      : [isNow ? `${formatRelease(since)}: ${text}${patches}` : `${formatRelease(fix ?? to)}: no longer, that ${text}`];
+  });
 
 /** The annotation of the upgrade step; undefined if the Cluster has none. */
 export const upgradeStepText = (release: Release, step: string | undefined): string | undefined =>

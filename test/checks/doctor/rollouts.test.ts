@@ -14,6 +14,8 @@ const said = (from: string | undefined, to: string, providers: Record<string, st
 
 test.each([
   ['the release with the bug', 'v1.11', 'v1.12', ['warning 14167']],
+  ['a patch release with the bug', 'v1.11', 'v1.13.5', ['warning 14167']],
+  ['a patch release without it', 'v1.11', 'v1.13.6', []],
   ['past it', 'v1.10', 'v1.14', ['warning 13017', 'warning 14167']],
   ['after it', 'v1.13', 'v1.14', []],
   ['before it', 'v1.9', 'v1.10', []],
@@ -24,7 +26,7 @@ test.each([
 
 test.each([
   ['rke2', 'v0.7.1', ['note 596', expect.stringContaining('v0.25.0 replaces Machines')]],
-  ['rke2', 'v0.24.4', [expect.stringContaining('rke2 v0.24 is installed: v0.25.0 replaces Machines')]],
+  ['rke2', 'v0.24.4', [expect.stringContaining('rke2 v0.24.4 is installed: v0.25.0 replaces Machines')]],
   ['rke2', 'v0.25.0', []],
   ['k0sproject-k0smotron', 'v1.10.6', ['note 1478']],
   ['k0sproject-k0smotron', 'v2.0.3', []],

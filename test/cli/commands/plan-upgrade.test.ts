@@ -76,6 +76,26 @@ describe('an upgrade of Cluster API alone', () => {
     expect(stdout).toContain('cluster-api 14167');
   });
 
+  test.each([
+    ['v1.11.9', 'v1.13.5', 'control-plane replaced', 'since v1.12'],
+    ['v1.11.9', 'v1.13.6', 'control-plane unchanged', undefined],
+    ['v1.11.9', 'v1.14.1', 'control-plane unchanged', undefined],
+  ])('counts patch releases: from %s to %s', async (from, to, verdict, since) => {
+    const { verdicts, stdout } = await upgraded(withoutControlPlane(), from, to);
+    expect(verdicts[0]).toBe(verdict);
+    expect(stdout.includes('14167')).toBe(since !== undefined);
+    expect(stdout).toContain(since ?? 'Machines are replaced');
+  });
+
+  test('an upgrade within a minor is one', async () => {
+    const { verdicts, stdout } = await upgraded(withoutControlPlane(), 'v1.13.5', 'v1.13.6');
+    expect(verdicts[0]).toBe('control-plane unchanged');
+    expect(stdout).not.toContain('not up to date already');
+    const file = join(folder, 'all.json');
+    const args = ['plan', '-f', file, '--cluster-api-version', 'v1.13.6', '--to-cluster-api-version', 'v1.13.5'];
+    expect((await runProgram(args)).stderr).toContain('v1.13.5 is not newer than v1.13.6');
+  });
+
   test('does not say it of later releases, which read it the same', async () => {
     const { verdicts, stdout } = await upgraded(withoutControlPlane(), 'v1.12', 'v1.13');
     expect(verdicts[0]).toBe('control-plane unchanged');

@@ -26,8 +26,8 @@ const life = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
 test.each([
   ['1.11', 'v1.11'],
   ['v1.11', 'v1.11'],
-  ['v1.11.3', 'v1.11'],
-  ['v1.12.0-rc.1', 'v1.12'],
+  ['v1.11.3', 'v1.11.3'],
+  ['v1.12.0-rc.1', 'v1.12.0'],
   ['1', undefined],
   ['', undefined],
   ['1.x', undefined],
@@ -41,6 +41,7 @@ test('releases are compared as numbers', () => {
   expect(compareReleases(release('1.9'), release('1.10'))).toBeLessThan(0);
   expect(compareReleases(release('2.0'), release('1.99'))).toBeGreaterThan(0);
   expect(compareReleases(release('1.2'), release('1.2.7'))).toBe(0);
+  expect(compareReleases(release('1.2.6'), release('1.2.7'))).toBeLessThan(0);
 });
 
 test.each([

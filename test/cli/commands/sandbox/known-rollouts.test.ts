@@ -61,6 +61,6 @@ test('doctor names the upgrades that are known to replace Machines', async () =>
   const known = ticks.filter(({ message }) => / replaces? Machines/.test(message));
   expect(known.map(({ result, message }) => `${result} ${message.split(':')[0]}`)).toEqual([
     expect.stringContaining('warning v1.12.0 to v1.13.5, and v1.14.0, replace Machines'),
-    'note rke2 v0.24 is installed',
+    'note rke2 v0.24.1 is installed',
   ]);
 });
