@@ -1,3 +1,4 @@
+import { shortList } from '../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../extensionconfig/index.ts';
 import { listPages } from '../../kubernetes/client/index.ts';
 import { itemsAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
@@ -15,37 +16,56 @@ function denialsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, 
     .map((report) => warningText(report));
 }
 
-/** The ExtensionConfigs in the cluster: whether the rules would deny them today, and whether each was discovered. */
-export async function audit({ cluster, now }: Installation): Promise<Tick[]> {
-  const rules = createRuleSet({
+async function rulesFor({ cluster }: Installation) {
+  return createRuleSet({
     profile: 'strict',
     enforcement: 'deny',
     maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
     clusterApi: (await installedRelease(cluster)) ?? newestKnownRelease,
   });
+}
+
+/** Why the rules would deny an ExtensionConfig, and why it is not discovered. */
+function problemsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): Tick[] {
+  const name = textAt(object, 'metadata', 'name');
+  const ticks = denialsOf(object, rules, now).map((denial) =>
+    failed('audit', `${name}: ${denial}`, 'fix it: the next write of this object is denied'),
+  );
+  const discovered = itemsAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Discovered');
+  if (textAt(discovered, 'status') !== 'True') {
+    const why = discovered === undefined ? 'no controller has tried' : textAt(discovered, 'message');
+    ticks.push(failed('discovery', `${name} is not discovered: ${why}`, `extensionconfig-webhook discover ${name}`));
+  }
+  return ticks;
+}
+
+const path = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
+
+/** One ExtensionConfig: whether the rules would deny it today, and which handlers were discovered. */
+export async function auditOne(installation: Installation, name: string): Promise<Tick[]> {
+  const object = await installation.cluster.request('GET', `${path}/${name}`);
+  const problems = problemsOf(object, await rulesFor(installation), installation.now);
+  const handlers = itemsAt(object, 'status', 'handlers').map((handler) => textAt(handler, 'name'));
+  const told = handlers.length === 0 ? 'no handlers are registered' : `handlers: ${shortList(handlers, 20)}`;
+  return problems.length > 0
+    ? [...problems, { check: 'handlers', result: 'note', message: told }]
+    : [ok('audit', 'the rules do not deny it'), ok('discovery', `it is discovered; ${told}`)];
+}
+
+/** The ExtensionConfigs in the cluster: whether the rules would deny them today, and whether each was discovered. */
+export async function audit(installation: Installation): Promise<Tick[]> {
+  const { cluster, now } = installation;
+  const rules = await rulesFor(installation);
   const ticks: Tick[] = [];
   let count = 0;
-  const path = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
   for await (const { items } of listPages(cluster, {
     path,
     resource: 'extensionconfigs',
     query: undefined,
     maxObjects: 10_000,
   })) {
-    for (const object of items) {
-      count++;
-      const name = textAt(object, 'metadata', 'name');
-      for (const denial of denialsOf(object, rules, now)) {
-        ticks.push(failed('audit', `${name}: ${denial}`, 'fix it: the next write of this object is denied'));
-      }
-      const discovered = itemsAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Discovered');
-      if (textAt(discovered, 'status') !== 'True') {
-        const why = discovered === undefined ? 'no controller has tried' : textAt(discovered, 'message');
-        ticks.push(
-          failed('discovery', `${name} is not discovered: ${why}`, `extensionconfig-webhook discover ${name}`),
-        );
-      }
-    }
+    count += items.length;
+    ticks.push(...items.flatMap((object) => problemsOf(object, rules, now)));
   }
   return ticks.length > 0
     ? ticks

@@ -20,6 +20,8 @@ export interface Installation {
   /** How long before it expires the CA is renewed, in ms. */
   caRenewBeforeMs: number;
   clusterApiNamespace: string;
+  /** Whether the API server is the embedded one, in which nothing runs. */
+  isSandbox: boolean;
   now: Date;
 }
 

@@ -103,7 +103,9 @@ export async function replicas(installation: Installation): Promise<Tick[]> {
   const images = new Set(pods.map((pod) => textAt(pod, 'spec', 'containers', 0, 'image')));
   const look = `kubectl -n ${namespace} get pods,events`;
   if (pods.length === 0) {
-    return [failed(check, `there is no pod of the webhook in ${namespace}`, look)];
+    return installation.isSandbox
+      ? [skipped(check, 'no pod runs in the sandbox')]
+      : [failed(check, `there is no pod of the webhook in ${namespace}`, look)];
   }
   const wanted = Number(fieldAt(await deployment(installation, namespace, service), 'spec', 'replicas') ?? 1);
   const ready = pods.length - unready.length;

@@ -1,5 +1,13 @@
 import { eachOf, type Paint, paragraph } from '../../base/index.ts';
-import { examineInstallation, rolloutTicks, type Tick, upgradeTicks } from '../../checks/doctor/index.ts';
+import {
+  examineInstallation,
+  examineObject,
+  type Installation,
+  type NamedObject,
+  rolloutTicks,
+  type Tick,
+  upgradeTicks,
+} from '../../checks/doctor/index.ts';
 import { installedProviders, installedRelease } from '../../checks/installed-release.ts';
 import {
   ConnectionError,
@@ -8,12 +16,13 @@ import {
   loadKubeConfig,
   withRemedy,
 } from '../../kubernetes/client/index.ts';
+import { dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
 import { inFormat, jsonText, type Printer } from '../framework/layout.ts';
-import { exitCode, FailureError, type Io, paintFor } from '../framework/program.ts';
+import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { releaseFlag } from './catalog-flags.ts';
 import { caRenewBeforeMs, commonFlags, defaultCaSecret } from './certs/flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
@@ -59,8 +68,14 @@ function tickText({ check, result, message, remedy }: Tick, paint: Paint): strin
 }
 
 /** Asks all extensions for their handlers, by the rules of the release to upgrade to. */
-async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFlags, io: Io): Promise<Tick[]> {
-  using extensions = await readExtensions({ ...flags, filename: [] }, [], io);
+async function lookAhead(
+  cluster: KubernetesClient,
+  to: Release,
+  names: readonly string[],
+  flags: DoctorFlags,
+  io: Io,
+): Promise<Tick[]> {
+  using extensions = await readExtensions({ ...flags, filename: [] }, names, io);
   const { configs, resolve } = extensions;
   await using client = untilEnd(createClient({ resolve, release: to }));
   const from = await installedRelease(cluster);
@@ -73,9 +88,51 @@ async function lookAhead(cluster: KubernetesClient, to: Release, flags: DoctorFl
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
 }
 
+/** What `work` returns. @throws {FailureError} if the API server does not answer. */
+async function orNoAnswer<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;
+  }
+}
+
+/**
+ * The object that an argument names: `NAME` of an ExtensionConfig, `extensionconfig/NAME`, `cluster/NAMESPACE/NAME`, or
+ * `secret/NAME` of a Secret of the installation.
+ *
+ * @throws {UsageError} for anything else.
+ */
+function namedObject(text: string, { namespace, secret, caSecret }: Installation): NamedObject {
+  const parts = text.split('/');
+  const [kind = '', ...rest] = parts.length === 1 ? ['extensionconfig', ...parts] : parts;
+  const [name = '', inNamespace = namespace] = rest.toReversed();
+  const known = { extensionconfig: rest.length === 1, cluster: rest.length === 2, secret: rest.length === 1 };
+  if (!Object.hasOwn(known, kind) || !known[kind as NamedObject['kind']]) {
+    throw new UsageError(
+      `doctor: ${JSON.stringify(text.slice(0, 300))} names no object: write extensionconfig/NAME, cluster/NAMESPACE/NAME or secret/NAME`,
+    );
+  }
+  for (const part of rest) {
+    const [problem] = dns1123SubdomainProblems(part);
+    if (problem !== undefined) {
+      throw new UsageError(`doctor: ${JSON.stringify(part.slice(0, 100))} is not a name: ${problem}`);
+    }
+  }
+  if (kind === 'secret' && name !== secret && name !== caSecret) {
+    throw new UsageError(
+      `doctor: ${name} is not a Secret of the installation: those are ${secret} and ${caSecret} (--secret, --ca-secret)`,
+    );
+  }
+  return { kind: kind as NamedObject['kind'], namespace: inNamespace, name };
+}
+
 export const command = defineCommand({
   description:
     'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. With --cluster-api-version, also which extensions are in the way of an upgrade: those that the release would refuse as a whole, those that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), deprecated hooks, and changes in calls. Nothing is written: the API server is asked for one dry run.',
+  args: [
+    ['[object]', 'only this object: an ExtensionConfig, cluster/NAMESPACE/NAME, or secret/NAME of the installation'],
+  ],
   flags: doctorFlags,
   help: `
 Before an upgrade, extensions are asked for their handlers, as Cluster API does
@@ -84,7 +141,7 @@ are reached through "kubectl port-forward".
 
 Exit code: 0 all is well (warnings are fine), 1 something is not (with what to
 do), 2 usage error.`,
-  async run({ flags, io }) {
+  async run({ flags, io }, object: string | undefined) {
     const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, impatient);
     const ticks: Tick[] = [];
     const isWell = () => ticks.every(({ result }) => result !== 'failed');
@@ -92,8 +149,18 @@ do), 2 usage error.`,
       text: () => ({ add: (tick) => tickText(tick, paintFor(io)), end: () => '' }),
       json: () => ({ add: () => '', end: () => jsonText({ ok: isWell(), ticks }) }),
     });
+    const { gitVersion } = await orNoAnswer(() =>
+      cluster.request('GET', '/version').catch((error: unknown) => {
+        if (error instanceof ConnectionError) {
+          throw error;
+        }
+        // What it refuses is told by the looks that need it.
+        return { gitVersion: '' };
+      }),
+    );
     const installation = {
       cluster,
+      isSandbox: String(gitVersion).endsWith('-sandbox'),
       namespace: flags.namespace ?? ownNamespace(),
       service: flags.service,
       secret: flags.secret,
@@ -107,17 +174,19 @@ do), 2 usage error.`,
       ticks.push(tick);
       io.stdout.write(printer.add(tick));
     };
-    try {
-      for await (const tick of examineInstallation(installation)) {
+    await orNoAnswer(async () => {
+      const looked = object === undefined ? undefined : namedObject(object, installation);
+      for await (const tick of looked === undefined
+        ? examineInstallation(installation)
+        : await examineObject(installation, looked)) {
         add(tick);
       }
-      const to = flags['cluster-api-version'];
-      for (const tick of to === undefined ? [] : await lookAhead(cluster, to, flags, io)) {
+      const to = looked === undefined || looked.kind === 'extensionconfig' ? flags['cluster-api-version'] : undefined;
+      const names = looked === undefined ? [] : [looked.name];
+      for (const tick of to === undefined ? [] : await lookAhead(cluster, to, names, flags, io)) {
         add(tick);
       }
-    } catch (error) {
-      throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;
-    }
+    });
     io.stdout.write(printer.end());
     return isWell() ? exitCode.ok : exitCode.findings;
   },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { runProgram } from '../io.ts';
@@ -69,11 +69,14 @@ const jobTemplate = {
 };
 
 test('ticks everything, or says what is wrong and what to do', async () => {
-  // Nothing but the webhook itself is installed in the sandbox.
+  // Nothing but the webhook itself is installed in the sandbox, and doctor knows.
   const bare = await doctor();
-  expect(bare.failed).toEqual([
-    expect.stringMatching(/^rotation: nobody rotates by itself: there is no CronJob /),
-    `replicas: there is no pod of the webhook in ${namespace}`,
+  expect(bare).toMatchObject({ code: 0, failed: [] });
+  expect(bare.ticks.filter(({ result }) => result === 'skipped').map(({ check }) => check)).toEqual([
+    'sandbox',
+    'rotation',
+    'replicas',
+    'feature gate',
   ]);
 
   await create(
@@ -87,7 +90,7 @@ test('ticks everything, or says what is wrong and what to do', async () => {
   await createDeployment('capi-system', 'capi-controller-manager', 'true');
   const well = await doctor();
   expect(well).toMatchObject({ code: 0, failed: [] });
-  expect(new Set(well.ticks.map(({ result }) => result))).toEqual(new Set(['ok']));
+  expect(new Set(well.ticks.map(({ result }) => result))).toEqual(new Set(['ok', 'skipped']));
   const text = await runProgram(['doctor', '--kubeconfig', kubeconfig]);
   expect(text.stdout).toContain('✓ reachable: the API server called the webhooks for a dry run\n');
 
@@ -122,6 +125,57 @@ test('ticks everything, or says what is wrong and what to do', async () => {
     expect.stringMatching(/^audit: bad\.name: metadata\.name: /),
     expect.stringMatching(/^discovery: bad\.name is not discovered: /),
   ]);
+});
+
+test('explains one object', async () => {
+  await cluster.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    metadata: { name: 'clusters.cluster.x-k8s.io' },
+    spec: {
+      group: 'cluster.x-k8s.io',
+      names: { plural: 'clusters', kind: 'Cluster' },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1beta2',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  });
+  const condition = (type: string, status: string, message: string) => ({ type, status, reason: `Is${type}`, message });
+  await vi.waitFor(() =>
+    cluster.request('POST', '/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters', {
+      metadata: { name: 'one' },
+      spec: {},
+      status: {
+        conditions: [
+          condition('TopologyReconciled', 'False', 'waits for a hook'),
+          condition('Available', 'True', ''),
+          condition('RollingOut', 'True', '1 Machine'),
+          condition('Deleting', 'False', ''),
+        ],
+      },
+    }),
+  );
+  const explained = async (object: string) => {
+    const { code, stdout, stderr } = await runProgram(['doctor', object, '--kubeconfig', kubeconfig]);
+    return { code, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ').trim() };
+  };
+  expect(await explained('cluster/default/one')).toEqual({
+    code: 1,
+    text: '✗ TopologyReconciled: IsTopologyReconciled: waits for a hook → extensionconfig-webhook plan --cluster default/one says what is under way ✓ Available: IsAvailable - RollingOut: IsRollingOut: 1 Machine',
+  });
+  expect((await explained('bad.name')).text).toMatch(/^✗ audit: bad\.name: metadata\.name: .* - handlers: no handlers/);
+  expect(await explained('secret/extensionconfig-webhook-tls')).toMatchObject({ code: 1 });
+  expect(await explained('nobody')).toMatchObject({
+    code: 1,
+    text: '✗ extensionconfig: there is no extensionconfig nobody in the cluster → check the name, the namespace and the context',
+  });
+  expect(await explained('secret/other')).toMatchObject({ code: 2 });
+  expect(await explained('cluster/one')).toMatchObject({ code: 2 });
+  expect(await explained('extensionconfig/Bad_Name')).toMatchObject({ code: 2 });
 });
 
 test('an API server that does not answer is one failure', async () => {
