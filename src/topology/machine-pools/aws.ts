@@ -106,4 +106,29 @@ const awsManagedMachinePool: MachinePoolKind = {
   },
 };
 
-export const aws: readonly MachinePoolKind[] = [awsMachinePool, awsManagedMachinePool];
+/**
+ * The version is that of its own spec, and all else that differs is one update (reconcileMachinePoolVersion and updateNodePool in
+ * exp/controllers/rosamachinepool_controller.go). What is refused, its webhook and the rules of its schema refuse.
+ */
+const rosaMachinePool: MachinePoolKind = {
+  kind: 'ROSAMachinePool',
+  service: 'ROSA',
+  fields: {
+    object: { ...all('ignored', 'template.spec.version', 'template.spec.bootstrap', 'failureDomains') },
+    bootstrap: { '': 'ignored' },
+    infrastructure: {
+      ...written,
+      ...all('replaces', 'version'),
+      ...all('inPlace', 'autoscaling', 'updateConfig', 'nodeDrainGracePeriod', 'autoRepair'),
+      ...all('service', 'labels', 'taints', 'instanceType', 'imageType', 'tuningConfigs', 'volumeSize'),
+      ...all('service', 'availabilityZone', 'capacityReservationID'),
+      ...all('refused', 'nodePoolName', 'subnet', 'additionalTags', 'additionalSecurityGroups'),
+    },
+  },
+  manner(infrastructure) {
+    const { maxSurge = 1, maxUnavailable = 0 } = objectAt(infrastructure, 'spec', 'updateConfig', 'rollingUpdate');
+    return `ROSA upgrades the node pool (maxSurge ${maxSurge}, maxUnavailable ${maxUnavailable})`;
+  },
+};
+
+export const aws: readonly MachinePoolKind[] = [awsMachinePool, awsManagedMachinePool, rosaMachinePool];

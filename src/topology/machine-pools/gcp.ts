@@ -7,8 +7,40 @@ const immutable = [
   ...['podRangeName', 'createPodRange', 'podRangeCidrBlock'].map((field) => `nodeNetwork.${field}`),
 ];
 
+/**
+ * Another instance template is made, and the group of instances refers to it, without a policy for updates: instances stay
+ * (cloud/services/compute of v1.12, the first with the kind). Zones are sent when the group is created.
+ */
+const gcpMachinePool: MachinePoolKind = {
+  kind: 'GCPMachinePool',
+  fields: {
+    object: {
+      ...all('newInstances', 'template.spec.version', 'template.spec.bootstrap'),
+      ...all('ignored', 'failureDomains'),
+    },
+    bootstrap: { '': 'newInstances' },
+    infrastructure: {
+      ...written,
+      ...all(
+        'newInstances',
+        'instanceType',
+        'subnet',
+        'imageFamily',
+        'image',
+        'additionalLabels',
+        'additionalMetadata',
+      ),
+      ...all('newInstances', 'publicIP', 'additionalNetworkTags', 'resourceManagerTags', 'rootDeviceSize'),
+      ...all('newInstances', 'rootDeviceType', 'additionalDisks', 'serviceAccounts', 'preemptible', 'ipForwarding'),
+      ...all('newInstances', 'provisioningModel', 'shieldedInstanceConfig', 'onHostMaintenance'),
+      ...all('newInstances', 'confidentialCompute', 'rootDiskEncryptionKey', 'guestAccelerators'),
+    },
+  },
+};
+
 /** One request with all that differs (checkDiffAndPrepareUpdateConfig in cloud/services/container/nodepools/reconcile.go). */
 export const gcp: readonly MachinePoolKind[] = [
+  gcpMachinePool,
   {
     kind: 'GCPManagedMachinePool',
     service: 'GKE',

@@ -29,8 +29,8 @@ export interface MachinePoolKind {
   readonly fields: Readonly<Record<GroupPart, Readonly<Record<string, Rule>>>>;
   /** How many instances make way for others if not all do. */
   surge?(infrastructure: JsonObject, replicas: number): number;
-  /** How instances are replaced, in a plain sentence. */
-  manner(infrastructure: JsonObject, replicas: number): string;
+  /** How instances are replaced, in a plain sentence. Undefined: they never are, or a service decides. */
+  manner?(infrastructure: JsonObject, replicas: number): string;
 }
 
 /** Fields that providers' controllers write into their own objects. */

@@ -99,7 +99,7 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
     ...(isNamed && { replaces: machines.map(({ machine }) => nameOf(machine)) }),
     causes: causes(replaced > 0 ? replacing : changed),
     manner: [
-      ...(replaced > 0 ? [known.manner(infrastructure, counts.after)] : []),
+      ...(replaced > 0 ? [known.manner?.(infrastructure, counts.after) ?? []].flat() : []),
       ...(replaced > 0 && !isAll
         ? [`${machinesText(replaced)}, because capacity grows by maxSurge: the others stay`]
         : []),
