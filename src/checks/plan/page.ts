@@ -19,8 +19,8 @@ import {
   verdictText,
 } from './describe.ts';
 
-/** Maximum number of Clusters that are drawn, and of the Machines of a group. */
-const maxClusters = 200;
+/** Maximum number of Clusters that are drawn one by one, and of the Machines of a group. */
+const maxClusters = 300;
 const maxMachines = 60;
 const maxCauses = 100;
 const maxNamed = 50;
@@ -36,6 +36,12 @@ const style = `
 .m.onDelete { background: repeating-linear-gradient(135deg, var(--bad) 0 3px, transparent 3px 6px); border-color: var(--bad); }
 .m.unknown { background: repeating-linear-gradient(45deg, var(--wait) 0 2px, transparent 2px 5px); border-color: var(--wait); }
 header .facts { width: 100%; margin: 0; }
+.filter { border: 0; margin: 0; padding: 0; } .filter label { margin-right: 16px; white-space: nowrap; }
+${['high', 'medium', 'low'].map((severity) => `body:has(#only-${severity}:checked) section:not(.${severity})`).join(', ')} { display: none; }
+@media print {
+  body { background: none; font-size: 11px; } header, main { max-width: none; padding: 0; } .filter { display: none; }
+  section { break-inside: avoid; padding: 8px 0; border: 0; } .m, .badge, .reason { print-color-adjust: exact; } pre { white-space: pre-wrap; }
+}
 @media (max-width: 640px) {
   header, main { padding: 0 12px; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
   thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: 8px 0; } td { display: block; border: 0; padding: 2px 0; } td.verdict { white-space: normal; }
@@ -118,9 +124,28 @@ const peakHtml = ({ peak }: ClusterPlan): string =>
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
+/** How serious the worst of a Cluster is; it is shown because something is. */
+function worstOf({ groups, problems }: ClusterPlan): string {
+  const all: string[] = groups.map(({ verdict }) => severityOf[verdict]);
+  return ['high', 'medium'].find((severity) => all.includes(severity)) ?? (problems.length > 0 ? 'medium' : 'low');
+}
+
+/** Choices of Clusters by what happens, which work without a script. */
+const filter = `<fieldset class="filter">${[
+  ['all', 'all Clusters'],
+  ['high', 'replaced, deleted or refused'],
+  ['medium', 'not known or waiting'],
+  ['low', 'other changes'],
+]
+  .map(
+    ([id, label]) =>
+      `<label><input type="radio" name="only" id="only-${id}"${id === 'all' ? ' checked' : ''}> ${label}</label>`,
+  )
+  .join('')}</fieldset>`;
+
 function clusterHtml(plan: ClusterPlan): string {
   const { groups, problems } = plan;
-  return `<section><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${peakHtml(plan)}${table(groups)}</section>`;
+  return `<section class="${worstOf(plan)}"><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${peakHtml(plan)}${table(groups)}</section>`;
 }
 
 function fleetHtml(fleet: Fleet): string {
@@ -129,7 +154,7 @@ function fleetHtml(fleet: Fleet): string {
     fleet.clusters.map(({ cluster }) => cluster),
     maxNamed,
   );
-  return `<section><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${peakHtml(first)}${table(first.groups)}`}</section>`;
+  return `<section class="${first === undefined ? 'low' : worstOf(first)}"><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${peakHtml(first)}${table(first.groups)}`}</section>`;
 }
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
@@ -174,11 +199,12 @@ export function planPage(
           ),
         )}</p></details>`
   }`;
+  const sections = [...fleets.map(fleetHtml), ...drawn.map(clusterHtml)];
   const facts = `${inputs}; Cluster API ${release}; ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return page(
     'Plan',
     style,
     `<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend}${verdictLegend}</p></header>
-<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${[...fleets.map(fleetHtml), ...drawn.map(clusterHtml)].join('\n')}${rest}</main>`,
+<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${sections.length > 3 ? filter : ''}${sections.join('\n')}${rest}</main>`,
   );
 }

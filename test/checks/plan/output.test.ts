@@ -319,3 +319,24 @@ test('page: Clusters that stay as they are, are listed only', () => {
   );
   expect(html).toContain('<summary>1 Cluster unchanged</summary><p>default/calm</p>');
 });
+
+test('page: Clusters can be chosen by the worst that happens to them', () => {
+  const inPlace = { ...workers, verdict: 'inPlace' as const };
+  const unknown = { ...workers, verdict: 'unknown' as const };
+  const clusters = [
+    cluster('a/replaced', workers, controlPlane),
+    cluster('a/unknown', inPlace, unknown),
+    cluster('a/in-place', workers, inPlace),
+    { ...cluster('a/warned', workers), problems: [{ text: 'waits' }] },
+  ];
+  const html = planPage(planOf(...clusters), noClasses, about);
+  expect(
+    [...html.matchAll(/<section class="(\w+)"><h2>([^<]*)/g)].map(([, worst, name]) => `${name}: ${worst}`),
+  ).toEqual(['a/replaced: high', 'a/unknown: medium', 'a/in-place: low', 'a/warned: medium']);
+  const choices = [...html.matchAll(/<input type="radio" name="only" id="only-(\w+)"/g)].map(([, choice]) => choice);
+  expect(choices).toEqual(['all', 'high', 'medium', 'low']);
+  for (const choice of choices.slice(1)) {
+    expect(html).toContain(`body:has(#only-${choice}:checked) section:not(.${choice})`);
+  }
+  expect(planPage(planOf(...clusters.slice(1)), noClasses, about)).not.toContain('type="radio"');
+});
