@@ -1,6 +1,7 @@
-import { type Bytes, bytesOfRune, isPrintable, percentEncoded, runesOf } from '../../../base/go-text/index.ts';
+import { type Bytes, percentEncoded } from '../../../base/go-text/index.ts';
+import { NotKnown } from '../../world/not-known.ts';
 import { FunctionError, write } from '../budget.ts';
-import { showOperand, sprint, sprintf, sprintln } from '../values/print.ts';
+import { sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
   comparable,
@@ -9,15 +10,14 @@ import {
   Integer,
   integerOf,
   isTrue,
-  kindOf,
   List,
   type Operand,
-  Struct,
   typeOf,
   unboxed,
   type Value,
 } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
+import { notComputed } from './not-computed.ts';
 
 /** The kind of a value that can be compared with others of its kind. */
 function basicKind(value: Value | undefined): string | undefined {
@@ -36,24 +36,12 @@ function isNil(value: Value | undefined): boolean {
   return value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
 }
 
+/** Whether two values are equal of which neither is a text, a number or a boolean. */
 function isSameOther(left: Value | undefined, right: Value | undefined): boolean {
-  const kinds = [kindOf(left), kindOf(right)];
-  if (kinds[0] !== kinds[1] && !kinds.includes('invalid')) {
-    const shown = [left, right].map((value) => showOperand(value ?? undefined, 's'));
-    throw new FunctionError(
-      `non-comparable types ${shown[0]}: ${typeOf(left)}, ${typeOf(right)}: ${showOperand(right ?? undefined, 'v')}`,
-    );
-  }
   if (isNil(left) || isNil(right)) {
     return isNil(left) === isNil(right);
   }
-  if (right instanceof List || right instanceof Dict) {
-    throw new FunctionError(`non-comparable type ${showOperand(right, 's')}: ${typeOf(right)}`);
-  }
-  return (
-    left === right ||
-    (left instanceof Struct && right instanceof Struct && right.kind !== 'ptr' && left.text() === right.text())
-  );
+  throw new NotKnown('the template compares lists, maps or versions', { remedy: 'compare texts, numbers or booleans' });
 }
 
 function isEqual(first: Operand, others: readonly Operand[]): boolean {
@@ -193,23 +181,6 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '>': '&gt;',
 };
 
-/** Characters that are escaped in JavaScript: the bytes of one that is not ASCII together. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
-const unsafeInJs = /[\x00-\x1f\x7f"'\\<>&=]|[\x80-\xff]+/g;
-
-function escapedForJs(run: Bytes): Bytes {
-  if (/^["'\\]$/.test(run)) {
-    return `\\${run}`;
-  }
-  return Array.from(runesOf(run), ({ code }) =>
-    code >= 0x7f && isPrintable(code)
-      ? bytesOfRune(code)
-      : code === 0x7f
-        ? '\x7f'
-        : `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`,
-  ).join('');
-}
-
 /** A text in the query of a URL, as url.QueryEscape. */
 function queryEscaped(text: Bytes): Bytes {
   return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
@@ -240,6 +211,6 @@ export const builtins: Functions = {
   println: define(['...any'], (args) => sprintln(args)),
   printf: define(['string', '...any'], ([format, ...args]) => sprintf(format, args)),
   html: define(['...any'], (args) => textOfAll(args).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char)),
-  js: define(['...any'], (args) => textOfAll(args).replaceAll(unsafeInJs, escapedForJs)),
+  js: notComputed('js', ['...any'], 'escapes a text for JavaScript'),
   urlquery: define(['...any'], (args) => queryEscaped(textOfAll(args))),
 };

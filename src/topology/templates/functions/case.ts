@@ -30,23 +30,6 @@ function isSpaceChar(char: string): boolean {
   return isSpaceRune(char.codePointAt(0) ?? 0);
 }
 
-/** The characters that end a word for strings.Title. */
-function isSeparator(char: string): boolean {
-  return !/^[\p{L}\p{Nd}_]$/u.test(char) && (char < '\x80' || isSpaceChar(char));
-}
-
-export function titleOf(text: Bytes): Bytes {
-  return mapText(text, (decoded) => {
-    let before = ' ';
-    let result = '';
-    for (const char of decoded) {
-      result += isSeparator(before) ? upperOf(char) : char;
-      before = char;
-    }
-    return result;
-  });
-}
-
 export function untitled(text: Bytes): Bytes {
   return mapText(text, (decoded) => {
     let isNext = true;
@@ -62,10 +45,6 @@ export function untitled(text: Bytes): Bytes {
 
 function isUpper(char: string): boolean {
   return /^\p{Lu}$/u.test(char);
-}
-
-export function swapCase(text: string): string {
-  return text.replaceAll(/\p{L}/gu, (char) => (/^[\p{Lu}\p{Lt}]$/u.test(char) ? lowerOf(char) : upperOf(char)));
 }
 
 function isConnector(char: string): boolean {

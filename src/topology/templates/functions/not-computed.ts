@@ -1,7 +1,17 @@
 import { NotKnown } from '../../world/not-known.ts';
+import type { TemplateFunction } from '../values/values.ts';
 import { define, type Functions, type Parameter } from './define.ts';
 
-/** Functions that are not computed, by their names and why. Their arguments are checked as all others. */
+/** A function that is not computed, and why. Its arguments are checked as all others. */
+export function notComputed(name: string, parameters: readonly Parameter[], why: string): TemplateFunction {
+  return define(parameters, () => {
+    throw new NotKnown(`the template calls ${name}, which ${why} and is not computed`, {
+      remedy: 'compute the value outside and pass it as a variable',
+    });
+  });
+}
+
+/** Those of sprig, by why they are not computed. */
 const groups: Readonly<Record<string, Readonly<Record<string, readonly Parameter[]>>>> = {
   'makes a key, a certificate or a hash that differs each time': {
     bcrypt: ['string'],
@@ -20,6 +30,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly Parameter
     decryptAES: ['string', 'string'],
     derivePassword: ['any', 'string', 'string', 'string', 'string'],
   },
+  'changes a text in a way that names and fields rarely need': {
+    nospace: ['string'],
+    swapcase: ['string'],
+    title: ['string'],
+  },
   'works with times': {
     ago: ['any'],
     duration: ['any'],
@@ -35,13 +50,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly Parameter
 /** Functions of sprig whose results are not computed here. */
 export const notComputedFunctions: Functions = Object.fromEntries(
   Object.entries(groups).flatMap(([why, functions]) =>
-    Object.entries(functions).map(([name, parameters]) => [
-      name,
-      define(parameters, () => {
-        throw new NotKnown(`the template calls ${name}, which ${why} and is not computed`, {
-          remedy: 'compute the value outside and pass it as a variable',
-        });
-      }),
-    ]),
+    Object.entries(functions).map(([name, parameters]) => [name, notComputed(name, parameters, why)]),
   ),
 );

@@ -5,7 +5,7 @@ import { FunctionError, read, search, spend, write } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
-import { swapCase, titleOf, toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
+import { toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
 import { define, type Functions } from './define.ts';
 
 /** A Go int as a number: what is beyond any text is cut to what a number can hold. */
@@ -109,12 +109,6 @@ const trimAll = define(['string', 'string'], ([cutset, text]) => {
 /** Bytes that Go takes for characters of white space, one by one. */
 function isSpaceByte(byte: string): boolean {
   return isSpaceRune(byte.charCodeAt(0));
-}
-
-function withoutSpaces(text: Bytes): Bytes {
-  const kept = [...text].filter((byte) => !isSpaceByte(byte));
-  // What is left is written as characters, not as the bytes that they were.
-  return kept.length === text.length ? text : bytesOf(kept.join(''));
 }
 
 function initialsOf(text: Bytes): Bytes {
@@ -312,7 +306,6 @@ export const stringFunctions: Functions = {
   trim: define(['string'], ([text]) => trimmed(text, isSpaceRune)),
   upper: define(['string'], ([text]) => mapText(text, toUpper)),
   lower: define(['string'], ([text]) => mapText(text, toLower)),
-  title: perCharacter(titleOf),
   untitle: perCharacter(untitled),
   substr: define(['int', 'int', 'string'], ([start, end, text]) => cut(text, start, end)),
   repeat: define(['int', 'string'], ([count, text]) => repeated(text, count)),
@@ -324,9 +317,7 @@ export const stringFunctions: Functions = {
   trimPrefix: define(['string', 'string'], ([prefix, text]) =>
     text.startsWith(prefix) ? text.slice(prefix.length) : text,
   ),
-  nospace: perCharacter(withoutSpaces),
   initials: perCharacter(initialsOf),
-  swapcase: perCharacter((text) => mapText(text, swapCase)),
   snakecase: perCharacter((text) => withConnector(text, '_')),
   kebabcase: perCharacter((text) => withConnector(text, '-')),
   camelcase: perCharacter(toPascalCase),

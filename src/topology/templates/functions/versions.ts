@@ -1,5 +1,6 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
+import { NotKnown } from '../../world/not-known.ts';
 import { FunctionError, spend, tooMuch } from '../budget.ts';
 import { parseUint64 } from '../values/numbers.ts';
 import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
@@ -147,22 +148,18 @@ class Version extends Struct {
         },
       };
     }
-    if (name === 'SetPrerelease' || name === 'SetMetadata') {
+    if (name === 'SetPrerelease') {
       return {
         parameters: ['string'],
 
         call: ([text]) => {
-          const part = text as Bytes;
-          if (name === 'SetPrerelease') {
-            checkPrerelease(part);
-            return this.#changed({ prerelease: part });
-          }
-          if (!/^[0-9A-Za-z.-]*$/.test(part)) {
-            throw new FunctionError('invalid metadata string');
-          }
-          return this.#changed({ metadata: part });
+          checkPrerelease(text as Bytes);
+          return this.#changed({ prerelease: text as Bytes });
         },
       };
+    }
+    if (name === 'SetMetadata') {
+      throw new NotKnown('the template sets the metadata of a version', { remedy: 'remove it' });
     }
     const value = this.#plain(name);
     return value === undefined ? undefined : { parameters: [], call: () => value };
