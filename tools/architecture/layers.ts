@@ -16,8 +16,8 @@ export interface Layer {
 export const layers: readonly Layer[] = [
   {
     name: 'base',
-    knows: 'what has nothing to do with Kubernetes: files, terminals, metrics, X.509',
-    modules: ['terminal', 'files', 'go-text', 'yaml', 'metrics', 'x509'],
+    knows: 'what has nothing to do with Kubernetes: files, terminals, metrics, secrets in texts, X.509',
+    modules: ['terminal', 'files', 'go-text', 'yaml', 'metrics', 'secrets', 'x509'],
   },
   {
     name: 'kubernetes',

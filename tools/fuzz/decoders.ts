@@ -13,7 +13,7 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { impactLines, impactOf, type Watched } from '../../src/checks/impact/index.ts';
-import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../src/checks/plan/index.ts';
+import { Hiding, planMarkdown, planPage, planText } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
@@ -175,7 +175,7 @@ const objectsIn = (value: Json | undefined): JsonObject[] =>
 
 /** A plan is made and shown, whatever the objects are. */
 async function planned(change: RecordedChange): Promise<Plan> {
-  const result = withoutSecretCauses(await planOf(change));
+  const result = new Hiding([...change.before, ...change.after]).plan(await planOf(change));
   planText(result, new Map(), { paint: plain, width: 80 });
   planMarkdown(result, new Map());
   planPage(result, new Map(), { inputs: '', release: '', madeAt: new Date(0) });
@@ -212,7 +212,7 @@ async function impact(object: JsonObject, old: JsonObject, objects: readonly Jso
     },
     signal: new AbortController().signal,
   });
-  impactLines(result);
+  impactLines(result, (text) => text);
   return result.losses.reduce((sum, { verb, machines }) => sum + (verb === 'replaces' ? machines : 0), 0);
 }
 

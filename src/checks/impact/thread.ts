@@ -6,8 +6,8 @@ import { decodeExtensionConfig, hubVersion, group as runtimeGroup } from '../../
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { type JsonObject, namespacedName, namespaceOf, textAt, textValues } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { coreGroup, prepared } from '../../topology/index.ts';
-import { createPlanCaller } from '../plan/index.ts';
+import { classNameOf, coreGroup, prepared } from '../../topology/index.ts';
+import { createPlanCaller, Hiding } from '../plan/index.ts';
 import { type Change, type Impact, impactOf, lacksObjects, subjectOf } from './impact.ts';
 import {
   type Answer,
@@ -42,6 +42,15 @@ const watched = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, pro
   send({ is: 'problem', resource, problem }),
 );
 
+/** A text about a Cluster without the secrets of what a change reaches. */
+function hidden({ object, old }: Change, text: string, cluster: string): string {
+  const [namespace = '', name = ''] = cluster.split('/');
+  const written = [object, old].filter((one) => one !== undefined);
+  const classes = written.flatMap((one) => [namespaceOf(one), classNameOf(one).split('/')[0] ?? '']);
+  const shared = [...new Set([namespace, ...classes])].flatMap((one) => watched.shared(one));
+  return new Hiding([...written, ...shared, ...watched.ofCluster(namespace, name)]).text(text);
+}
+
 function unknownIn({ clusters, unasked, unplanned }: Impact): Reason | undefined {
   return unasked !== undefined
     ? 'extension'
@@ -60,7 +69,7 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
       .reduce((sum, { machines }) => sum + machines, 0);
   return {
     number,
-    lines: impactLines(impact),
+    lines: impactLines(impact, (text, cluster) => hidden(change, text, cluster)),
     replaced: lost('replaces'),
     deleted: lost('deletes'),
     clusters: total,

@@ -13,6 +13,8 @@ const maxReasonBytes = 160;
 /** Shows the whole plan. */
 export const planCommand = 'kubectl extensionconfig plan -f FILE';
 
+type Hide = (text: string, cluster: string) => string;
+
 /** Losses of groups of one kind, for the same reason. */
 interface Sum {
   what: string;
@@ -114,7 +116,7 @@ export function unknownOf({ groups, problems }: ClusterPlan): string | undefined
 }
 
 /** Says in one line what is not known. */
-function unknownLine({ clusters, total, unasked, unplanned }: Impact): string | undefined {
+function unknownLine({ clusters, total, unasked, unplanned }: Impact, hide: Hide): string | undefined {
   if (unasked !== undefined) {
     const { extension, clusters: names } = unasked;
     return named(
@@ -135,13 +137,17 @@ function unknownLine({ clusters, total, unasked, unplanned }: Impact): string | 
     : named(
         unknown.map(({ cluster }) => cluster),
         (list) =>
-          `what happens to Machines of ${list} is not known: ${cut(withoutControls(first.why ?? ''), maxReasonBytes)}`,
+          `what happens to Machines of ${list} is not known: ${cut(withoutControls(hide(first.why ?? '', first.cluster)), maxReasonBytes)}`,
       );
 }
 
-/** The effect of a write on Machines, in at most three lines of 256 bytes; none if there is none. */
-export function impactLines(impact: Impact): string[] {
-  const unknown = unknownLine(impact);
+/**
+ * The effect of a write on Machines, in at most three lines of 256 bytes; none if there is none.
+ *
+ * @param hide leaves secrets out of why something about a Cluster is not known.
+ */
+export function impactLines(impact: Impact, hide: Hide): string[] {
+  const unknown = unknownLine(impact, hide);
   const sums = sumsOf(impact.losses);
   const room = maxLines - (unknown === undefined ? 0 : 1);
   const isCutOff = impact.unplanned.length > 0;

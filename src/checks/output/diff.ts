@@ -1,8 +1,8 @@
 import { structuredPatch } from 'diff';
 import { printable, truncated } from '../../base/index.ts';
+import { withoutSecrets } from '../../base/secrets/index.ts';
 import { readableYaml } from '../../base/yaml/index.ts';
 import { isSame, type Json } from '../../kubernetes/index.ts';
-import { withoutSecrets } from '../unwanted-text.ts';
 
 /** Largest value that is compared, in characters of JSON, and the most lines that may differ. */
 const maxCompared = 64 * 1024;

@@ -1,58 +1,324 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import type { Cause, Plan } from '../../topology/index.ts';
-import { withoutSecrets } from '../unwanted-text.ts';
+import { Buffer } from 'node:buffer';
+import { count } from '../../base/index.ts';
+import { followed, looksSecret, notShown, withoutSecrets } from '../../base/secrets/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  nameOf,
+  namespaceOf,
+  objectAt,
+  objectsAt,
+  textValues,
+} from '../../kubernetes/index.ts';
+import type { Cause, Plan, Problem } from '../../topology/index.ts';
 
-/** Names of fields whose texts are secrets. A reference to a Secret has a name below such a field, which is shown. */
-const secretField =
-  /(?:^|[._-])(?:passwd|password|passphrase|token|secret|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret)$|(?:Passwd|Password|Passphrase|Token|Secret|ApiKey|AccessKey|PrivateKey|ClientSecret)$/;
+/** Fields with what runs on a machine: files, commands, user data, arguments of the kubelet. */
+const machineContent =
+  /(?:content|contents|commands?|scripts?|user-?data|cloud-?init|cloud-?config|additionalConfig|configPatches|strategicPatches|kubelet[.\w]*args)$/i;
+/** What is shown of entries of such fields. */
+const shownOfContent: ReadonlySet<string> = new Set(['name', 'path']);
+/** Fields of a schema, or of an entry with a name, whose value is that of what has the name. */
+const valueFields: ReadonlySet<string> = new Set(['value', 'content', 'default', 'example', 'enum']);
+const schemaFields: ReadonlySet<string> = new Set(['schema', 'openAPIV3Schema', 'items', 'additionalProperties']);
 
-const notShown = '(not shown)';
+/** Where a value is. */
+interface Place {
+  /** The field, or what names it beside it, as of a variable. */
+  name: string;
+  isSecret: boolean;
+  isContent: boolean;
+}
 
-/** A value without what looks like a secret: by the name of its field, or by what it contains. */
-export function withoutSecretValues(value: Json, field = ''): Json {
-  if (typeof value === 'string') {
-    return secretField.test(field) && value !== '' ? notShown : withoutSecrets(value);
+type Visit = (leaf: string | number, place: Place) => Json;
+
+/** The name of what an entry sets: a variable, an argument, a file, or the field at the path of a JSON patch. */
+const nameIn = ({ name, path }: JsonObject): string | undefined =>
+  typeof name === 'string'
+    ? name
+    : typeof path === 'string'
+      ? path.split('/').findLast((part) => /\D/.test(part))
+      : undefined;
+
+/** A value with its texts and numbers as `visit` has them. */
+function mapped(value: Json, place: Place, isSecretName: (name: string) => boolean, visit: Visit): Json {
+  if (typeof value === 'string' || typeof value === 'number') {
+    return value === '' ? value : visit(value, place);
   }
   if (Array.isArray(value)) {
-    return value.map((item) => withoutSecretValues(item, field));
+    return value.map((item) => mapped(item, place, isSecretName, visit));
   }
   if (!isJsonObject(value)) {
     return value;
   }
-  // As variables of a Cluster are written: the name says what the value is.
-  const named = typeof value.name === 'string' && secretField.test(value.name) ? value.name : undefined;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      withoutSecretValues(inner as Json, name === 'value' ? (named ?? name) : name),
-    ]),
-  );
+  const entryName = nameIn(value);
+  const inner = ([field, one]: [string, Json]): [string, Json] => {
+    const isValue = valueFields.has(field);
+    const name = isValue ? (entryName ?? place.name) : schemaFields.has(field) ? (entryName ?? place.name) : field;
+    // A secret field of several parts may refer to a Secret; a variable or an argument has it in itself.
+    const isSecret = place.isSecret || (isSecretName(name) && (isValue || !isJsonObject(one)));
+    const isContent =
+      (place.isContent && !shownOfContent.has(field)) ||
+      [name, `${place.name}.${field}`].some((one) => machineContent.test(one));
+    return [field, mapped(one, { name, isSecret, isContent }, isSecretName, visit)];
+  };
+  return Object.fromEntries(Object.entries(value as Record<string, Json>).map(inner));
 }
 
-const hidden = (cause: Cause): Cause => {
-  const field = cause.field.split('.').at(-1) ?? '';
-  return {
-    ...cause,
-    ...(cause.before !== undefined && { before: withoutSecretValues(cause.before, field) }),
-    ...(cause.after !== undefined && { after: withoutSecretValues(cause.after, field) }),
-  };
-};
+const anywhere: Place = { name: '', isSecret: false, isContent: false };
 
-/** The plan without values that look like secrets. */
-export function withoutSecretCauses(plan: Plan): Plan {
-  const clusters = plan.clusters.map((cluster) => ({
-    ...cluster,
-    groups: cluster.groups.map((group) => ({
-      ...group,
-      causes: group.causes.map(hidden),
-      ...(group.healthCheck && { healthCheck: group.healthCheck.map(hidden) }),
-      ...(group.problems && {
-        problems: group.problems.map((problem) => ({
-          ...problem,
-          ...(problem.causes && { causes: problem.causes.map(hidden) }),
-        })),
+/** The parts of an object that can have a secret. A Secret is read by itself; definitions have none. */
+const partsOf = ({ apiVersion: _apiVersion, kind, metadata: _metadata, ...parts }: JsonObject): JsonObject =>
+  kind === 'CustomResourceDefinition' || kind === 'Secret' ? {} : parts;
+
+const textsOfSecret = (secret: JsonObject): string[] => [
+  ...Object.values(textValues(objectAt(secret, 'stringData'))),
+  ...Object.values(textValues(objectAt(secret, 'data'))).map((value) => Buffer.from(value, 'base64').toString()),
+];
+
+/** Kinds whose texts of several lines are not content of machines. */
+const kindsOfUsers: ReadonlySet<unknown> = new Set(['Cluster', 'ClusterClass']);
+
+/** Names in schemas whose format is `password`. */
+function markedIn(schema: Json, name: string): string[] {
+  if (!isJsonObject(schema)) {
+    return [];
+  }
+  const { format, properties, items, additionalProperties } = schema;
+  return [
+    ...(format === 'password' ? [name] : []),
+    ...Object.entries(objectAt(properties)).flatMap(([field, one]) => markedIn(one as Json, field)),
+    ...[items, additionalProperties].flatMap((one) => markedIn((one ?? null) as Json, name)),
+  ];
+}
+
+const markedNames = (clusterClass: JsonObject): string[] =>
+  [...objectsAt(clusterClass, 'spec', 'variables'), ...objectsAt(clusterClass, 'status', 'variables')].flatMap(
+    (variable) =>
+      [variable, ...objectsAt(variable, 'definitions')].flatMap(({ schema }) =>
+        markedIn(objectAt(schema, 'openAPIV3Schema'), String(variable.name)),
+      ),
+  );
+
+const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
+
+/** Maximum number of ranges of lines that are named. */
+const maxRanges = 8;
+
+/** `3-5, 9`: which of these lines are not among others. */
+function rangesText(numbers: readonly number[]): string {
+  const ranges: [from: number, to: number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === number - 1) {
+      last[1] = number;
+    } else {
+      ranges.push([number, number]);
+    }
+  }
+  const texts = ranges.slice(0, maxRanges).map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return `${texts.join(', ')}${ranges.length > maxRanges ? ', …' : ''}`;
+}
+
+/** What is said of a text instead of it: how long it is, and which of its lines the other state does not have. */
+function sizeText(text: string, others: ReadonlySet<string> | undefined, isNew: boolean): string {
+  const lines = linesOf(text);
+  const size = `${lines.length > 1 ? `${lines.length} lines, ` : ''}${count(text.length, 'character')}`;
+  const unlike = lines.flatMap((line, index) => (others === undefined || others.has(line) ? [] : [index + 1]));
+  const what = isNew ? 'new' : 'removed';
+  return unlike.length === 0
+    ? `(${size})`
+    : unlike.length === lines.length
+      ? `(${size}, ${what})`
+      : `(${size}; ${unlike.length === 1 ? 'line' : 'lines'} ${rangesText(unlike)} ${what})`;
+}
+
+/** What a value is compared with. */
+interface Comparison {
+  /** Lines of the texts of the other state; undefined if there is none. */
+  others?: ReadonlySet<string> | undefined;
+  /** Whether the value is that after the change. Default: true. */
+  isNew?: boolean;
+  /** Whether all texts of several lines are content of machines. Default: true. */
+  hidesLines?: boolean;
+}
+
+/** All lines of texts in a value. */
+function linesIn(value: Json | undefined): Set<string> | undefined {
+  const lines = new Set<string>();
+  mapped(
+    value ?? null,
+    anywhere,
+    () => false,
+    (leaf) => {
+      for (const line of linesOf(String(leaf))) {
+        lines.add(line);
+      }
+      return leaf;
+    },
+  );
+  return value === undefined ? undefined : lines;
+}
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Keeps secrets of some objects out of what is shown of them. The values are known: what is at the place of a secret (a
+ * variable or a field whose name says so, or with the format `password` in the schema of a variable; the data of a Secret) is hidden
+ * wherever it is, and what is recognized by its shape.
+ */
+export class Hiding {
+  /** Names of variables, and of their fields, that are marked as secret. */
+  readonly #marked: ReadonlySet<string>;
+  readonly #names = new Map<string, boolean>();
+  readonly #showsContent: boolean;
+  readonly #follow: (text: string) => string;
+
+  /**
+   * @param objects all that is read.
+   * @param options.showsContent whether files, commands, user data and arguments of the kubelet are shown; else, which of their
+   * lines differ.
+   */
+  constructor(objects: Iterable<JsonObject>, { showsContent = false }: { showsContent?: boolean } = {}) {
+    const all = [...objects];
+    this.#marked = new Set(all.filter(({ kind }) => kind === 'ClusterClass').flatMap(markedNames));
+    this.#showsContent = showsContent;
+    const values = new Set<string | number>();
+    for (const object of all) {
+      for (const text of object.kind === 'Secret' ? textsOfSecret(object) : []) {
+        values.add(text);
+      }
+      mapped(partsOf(object), anywhere, this.#secretNamesOf(object), (leaf, { isSecret }) => {
+        if (isSecret) {
+          values.add(leaf);
+        }
+        return leaf;
+      });
+    }
+    const known = all.flatMap((object) => [nameOf(object), namespaceOf(object), String(object.kind)]);
+    this.#follow = followed(values, new Set(known));
+  }
+
+  readonly #looksSecret = (name: string): boolean => {
+    const known = this.#names.get(name) ?? looksSecret(name);
+    this.#names.set(name, known);
+    return known;
+  };
+
+  readonly #isSecretVariable = (name: string): boolean => this.#marked.has(name) || this.#looksSecret(name);
+
+  #secretNamesOf({ kind }: JsonObject) {
+    return kindsOfUsers.has(kind) ? this.#isSecretVariable : this.#looksSecret;
+  }
+
+  /** A text without the secrets. */
+  text(text: string): string {
+    return withoutSecrets(this.#follow(text));
+  }
+
+  /** Shows values: of content of machines, its size, and which of its lines another state does not have. */
+  #shown({ others, isNew = true, hidesLines = true }: Comparison): Visit {
+    return (leaf, { isSecret, isContent }) => {
+      const text = String(leaf);
+      if (isSecret) {
+        return notShown;
+      }
+      if (!this.#showsContent && (isContent || (hidesLines && text.includes('\n')))) {
+        return sizeText(text, others, isNew);
+      }
+      const shown = this.text(text);
+      return shown === text ? leaf : shown;
+    };
+  }
+
+  /** The same without the secrets in its texts, where content of machines is shown. */
+  shown<T>(value: T): T {
+    const visit = this.#shown({ hidesLines: false });
+    return mapped(value as Json, anywhere, this.#looksSecret, visit) as T;
+  }
+
+  /** An object without the secrets. */
+  object(object: JsonObject, comparison: Comparison = {}): JsonObject {
+    const visit = this.#shown({ hidesLines: !kindsOfUsers.has(object.kind), ...comparison });
+    const isSecretName = this.#secretNamesOf(object);
+    const ofParts = (value: Json) => mapped(value, anywhere, isSecretName, visit);
+    const { metadata } = object;
+    const annotations = Object.entries(textValues(objectAt(metadata, 'annotations'))).map(([name, text]) => {
+      // As kubectl keeps what was applied last.
+      const value = text.startsWith('{') ? jsonIn(text) : undefined;
+      return [name, value === undefined ? this.text(text) : JSON.stringify(ofParts(value))];
+    });
+    return {
+      ...object,
+      ...(annotations.length > 0 && {
+        metadata: { ...objectAt(object, 'metadata'), annotations: Object.fromEntries(annotations) },
       }),
-    })),
-  }));
-  return { ...plan, clusters };
+      ...(ofParts(partsOf(object)) as JsonObject),
+    };
+  }
+
+  /** The same object before and after a change. */
+  objects({ before, after }: Readonly<Record<'before' | 'after', JsonObject | undefined>>) {
+    return {
+      before: before && this.object(before, { others: linesIn(after), isNew: false }),
+      after: after && this.object(after, { others: linesIn(before) }),
+    };
+  }
+
+  #cause(cause: Cause): Cause {
+    const { field, from = '' } = cause;
+    const variables = [...from.matchAll(/variable ([^,\s]+)/g)];
+    const name = field.split('.').at(-1) ?? '';
+    const place = {
+      name,
+      isSecret: this.#looksSecret(name) && ![cause.before, cause.after].some(isJsonObject),
+      // What a patch makes of a secret (a hash, or a part of it) is as secret.
+      isContent:
+        field.split('.').some((_, index, parts) => machineContent.test(parts.slice(0, index + 1).join('.'))) ||
+        variables.some(([, variable = '']) => this.#isSecretVariable(variable)),
+    };
+    const shown = (value: Json, comparison: Comparison) =>
+      mapped(value, place, this.#looksSecret, this.#shown(comparison));
+    return {
+      ...cause,
+      field: this.text(field),
+      ...(cause.before !== undefined && {
+        before: shown(cause.before, { others: linesIn(cause.after), isNew: false }),
+      }),
+      ...(cause.after !== undefined && { after: shown(cause.after, { others: linesIn(cause.before) }) }),
+      ...(cause.from !== undefined && { from: this.text(cause.from) }),
+    };
+  }
+
+  #problem(problem: Problem): Problem {
+    const { text, remedy, causes } = problem;
+    return {
+      ...problem,
+      text: this.text(text),
+      ...(remedy !== undefined && { remedy: this.text(remedy) }),
+      ...(causes && { causes: causes.map((cause) => this.#cause(cause)) }),
+    };
+  }
+
+  /** A plan without the secrets. */
+  plan(plan: Plan): Plan {
+    const clusters = plan.clusters.map((cluster) => ({
+      ...cluster,
+      groups: cluster.groups.map((group) => ({
+        ...group,
+        causes: group.causes.map((cause) => this.#cause(cause)),
+        ...(group.healthCheck && { healthCheck: group.healthCheck.map((cause) => this.#cause(cause)) }),
+        ...(group.manner && { manner: group.manner.map((text) => this.text(text)) }),
+        ...(group.problems && { problems: group.problems.map((problem) => this.#problem(problem)) }),
+      })),
+      problems: cluster.problems.map((problem) => this.#problem(problem)),
+    }));
+    return { ...plan, clusters };
+  }
 }

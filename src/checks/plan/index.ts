@@ -3,7 +3,7 @@ export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.t
 export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
 export { causeText, groupText, problemText, verdictText } from './describe.ts';
 export type { DryRuns } from './dry-runs.ts';
-export { withoutSecretCauses, withoutSecretValues } from './hidden.ts';
+export { Hiding } from './hidden.ts';
 export { type LiveWorld, readWorld } from './live.ts';
 export { planMarkdown } from './markdown.ts';
 export { type PageFacts, planPage } from './page.ts';

@@ -10,7 +10,7 @@ import {
   plan,
   World,
 } from '../../topology/index.ts';
-import { withoutSecretValues } from './hidden.ts';
+import type { Hiding } from './hidden.ts';
 
 /** An extension's answers, to be compared with another release of it. */
 interface RecordedAnswer {
@@ -38,13 +38,13 @@ const itemsIn = (request: JsonObject) =>
 const objectOf = ({ object }: HookCall) => `${object.namespace}/${object.name}`;
 
 /**
- * The objects of a recording: what users wrote, since extensions are asked for it again. The values of variables that look
- * like secrets are replaced before extensions see them, so that no answer is made of them.
+ * The objects of a recording: what users wrote, since extensions are asked for it again. Secrets, and what runs on machines, are
+ * replaced before extensions see them, so that no answer is made of them.
  */
-export const recordedObjects = (objects: readonly JsonObject[]): JsonObject[] =>
+export const recordedObjects = (objects: readonly JsonObject[], hiding: Hiding): JsonObject[] =>
   objects
     .filter((object) => !isMade(object) && object.kind !== 'Secret')
-    .map(({ status: _status, ...object }) => withoutSecretValues(object) as JsonObject);
+    .map(({ status: _status, ...object }) => hiding.object(object));
 
 /** Passes calls on, and keeps what is answered. */
 export function recordingCalls(call: CallHook): { call: CallHook; readonly answers: RecordedAnswer[] } {

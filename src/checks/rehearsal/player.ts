@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { withoutSecrets } from '../unwanted-text.ts';
 import type { Caller } from './calls.ts';
 import {
   type Call,
@@ -33,26 +32,6 @@ const pace = { longest: 200, inAll: 4000 } as const;
 const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
   wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
-/** An entry without the secrets that messages of extensions may contain. */
-function masked(entry: Entry): Entry {
-  if (entry.type === 'call') {
-    const { message, error } = entry.call;
-    return { ...entry, call: { ...entry.call, message: withoutSecrets(message), error: withoutSecrets(error) } };
-  }
-  if (entry.type === 'end') {
-    return { ...entry, reason: withoutSecrets(entry.reason) };
-  }
-  const { event } = entry;
-  switch (event.kind) {
-    case 'condition':
-      return { ...entry, event: { ...event, message: withoutSecrets(event.message) } };
-    case 'finding':
-      return { ...entry, event: { ...event, text: withoutSecrets(event.text) } };
-    default:
-      return entry;
-  }
-}
-
 const versionsOf = (request: JsonObject, list: string): string[] | undefined =>
   Array.isArray(request[list]) ? objectsAt(request, list).map((step) => textAt(step, 'version')) : undefined;
 
@@ -83,7 +62,7 @@ export class Player {
 
   tell(event: SimulatedEvent): void {
     this.hasErrors ||= event.kind === 'finding' && event.severity === 'error';
-    this.#record({ type: 'event', cluster: this.subject, at: this.now, event });
+    this.#stage.onEntry({ type: 'event', cluster: this.subject, at: this.now, event });
   }
 
   find(severity: 'error' | 'warning', text: string, remedy: string): void {
@@ -91,11 +70,7 @@ export class Player {
   }
 
   end(isComplete: boolean, reason: string): void {
-    this.#record({ type: 'end', cluster: this.subject, at: this.now, isComplete, reason, calls: this.calls });
-  }
-
-  #record(entry: Entry): void {
-    this.#stage.onEntry(masked(entry));
+    this.#stage.onEntry({ type: 'end', cluster: this.subject, at: this.now, isComplete, reason, calls: this.calls });
   }
 
   /** Records the call of a handler. */
@@ -116,7 +91,7 @@ export class Player {
         undefined,
     };
     this.#stage.onRequest?.(entry, request);
-    this.#record(entry);
+    this.#stage.onEntry(entry);
   }
 
   /** Calls one handler, or all handlers of a hook. */

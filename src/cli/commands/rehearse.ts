@@ -1,4 +1,5 @@
 import { type Paint, printable } from '../../base/index.ts';
+import { Hiding } from '../../checks/plan/index.ts';
 import {
   createTimeline,
   type Entry,
@@ -94,7 +95,11 @@ function textPrinter(paint: Paint, clusters: readonly string[]): (entry: Entry) 
 /** One of these is in the files of --cluster-files. */
 const wanted: readonly unknown[] = ['Cluster', 'ClusterClass', 'Namespace'];
 
-async function readFiles(paths: readonly string[], target: string | undefined, io: Io): Promise<RehearsalInput> {
+async function readFiles(
+  paths: readonly string[],
+  target: string | undefined,
+  io: Io,
+): Promise<RehearsalInput & { hiding: Hiding }> {
   const objects: InputObject[] = [];
   for await (const object of manifestObjects(paths, io)) {
     objects.push(object);
@@ -104,7 +109,11 @@ async function readFiles(paths: readonly string[], target: string | undefined, i
     throw new UsageError(`--cluster-files: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
   }
   try {
-    return readInput(objects, target);
+    const hiding = new Hiding(
+      objects.map(({ object }) => object),
+      { showsContent: true },
+    );
+    return { ...readInput(objects, target), hiding };
   } catch (error) {
     throw error instanceof InputError ? new UsageError(error.message) : error;
   }
@@ -167,7 +176,7 @@ that cannot be read.`,
           ended++;
           hint ??= unreachableHint(entry.reason, extensions);
         }
-        const text = textOf(entry);
+        const text = textOf(input.hiding.shown(entry));
         if (text !== '') {
           progress.clear();
           io.stdout.write(text);

@@ -36,6 +36,8 @@ const impact = (clusters: Impact['clusters'], unplanned = 0, paused = new Set<st
 });
 const args = 'spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs';
 
+const linesOf = (judged: Impact) => impactLines(judged, (text) => text);
+
 test.each<[string, Impact, string[]]>([
   ['nothing is replaced', impact([cluster('a', group('md-0', 0, []))]), []],
   [
@@ -168,17 +170,17 @@ test.each<[string, Impact, string[]]>([
     ['replaces 1 Machine in 1 Cluster: md "md-\\u001b[2J" of default/a (1): spec.\\u202ea'],
   ],
 ])('%s', (_, judged, lines) => {
-  expect(impactLines(judged)).toEqual(lines);
+  expect(linesOf(judged)).toEqual(lines);
 });
 
 test('no line is longer than 256 bytes, and the Clusters that do not fit are counted', () => {
   const clusters = Array.from({ length: 500 }, (_, index) =>
     cluster(`${'ä'.repeat(60)}-${index}`, group('md-0', 2, ['spec.x'])),
   );
-  const [line = ''] = impactLines(impact(clusters));
+  const [line = ''] = linesOf(impact(clusters));
   expect(Buffer.byteLength(line)).toBeLessThanOrEqual(256);
   expect(line).toMatch(/^replaces 1000 Machines in 500 Clusters: md "md-0" of .* and 49\d more: spec\.x$/);
-  const long = impactLines(impact([cluster('a', group('md-0', 2, [`spec.${'x€'.repeat(400)}`]))]));
+  const long = linesOf(impact([cluster('a', group('md-0', 2, [`spec.${'x€'.repeat(400)}`]))]));
   expect(long.map((text) => Buffer.byteLength(text) <= 256 && text.endsWith('…'))).toEqual([true]);
 });
 

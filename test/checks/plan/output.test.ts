@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { planMarkdown, planPage, planText, withoutSecretCauses } from '../../../src/checks/plan/index.ts';
+import { planMarkdown, planPage, planText } from '../../../src/checks/plan/index.ts';
 import type { ClusterPlan, GroupPlan } from '../../../src/topology/index.ts';
 import { cluster, controlPlane, files, planOf, workers } from './plans.ts';
 
@@ -267,38 +267,6 @@ test('text: unchanged Clusters of many are named in one line', () => {
   expect(text(cluster('default/f1', controlPlane), ...clusters)).toContain(
     '12 Clusters unchanged: default/c0, default/c1,',
   );
-});
-
-describe('values that look like secrets', () => {
-  const shownOf = (field: string, value: string) => {
-    const group = { ...controlPlane, causes: [{ ...files, field, before: 'x', after: value }] };
-    return JSON.stringify(withoutSecretCauses(planOf(cluster('a/b', group))));
-  };
-
-  test.each([
-    ['spec.users.passwd', '$6$rounds'],
-    ['spec.template.spec.token', 'abcdef.0123456789abcdef'],
-    ['spec.kubeadmConfigSpec.registryPassword', 'hunter2hunter2'],
-    ['spec.files', '-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\n'],
-    ['spec.files', 'password: hunter2hunter2'],
-  ])('%s is hidden', (field, value) => {
-    expect(shownOf(field, value)).not.toContain(value.slice(0, 20).replace('password: ', '').replaceAll('\n', '\\n'));
-  });
-
-  test.each([
-    ['spec.template.spec.secretName', 'registry-credentials'],
-    ['spec.files', 'level: Metadata'],
-    ['spec.tokenTTL', '24h'],
-  ])('%s is shown', (field, value) => {
-    expect(shownOf(field, value)).toContain(value);
-  });
-
-  test('also in lists of variables, by the name of the variable', () => {
-    const variables = [{ name: 'adminPassword', value: 'hunter2hunter2' }];
-    const group = { ...controlPlane, causes: [{ ...files, before: [], after: variables }] };
-    const shown = withoutSecretCauses(planOf(cluster('a/b', group)));
-    expect(shown.clusters[0]?.groups[0]?.causes[0]?.after).toEqual([{ name: 'adminPassword', value: '(not shown)' }]);
-  });
 });
 
 test('page: a square for each Machine, and nothing from outside is markup', () => {

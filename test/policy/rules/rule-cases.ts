@@ -508,7 +508,7 @@ export const ruleCases: Readonly<Record<string, RuleCases>> = {
   },
   'settings-credentials': {
     valid: [
-      settings({ tokenBucketSize: '5', secretName: 'x', password: '', monkey: 'x', compass: 'x', mytoken: 'x' }),
+      settings({ tokenBucketSize: '5', secretName: 'x', password: '', monkey: 'x', compass: 'x' }),
       settings({ a: 'AKIAIOSFODNN7', b: 'ghp_abc', c: 'eyJhbGciOiJIUzI1NiJ9', d: 'https://u@h', e: 'https://h/u:p@x' }),
       settings({ f: '-----BEGIN CERTIFICATE-----' }),
     ],

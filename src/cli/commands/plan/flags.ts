@@ -113,6 +113,9 @@ export const planFlags = {
       defaultText: 'none',
     },
   ),
+  'show-values': switchFlag(
+    'show files, commands, user data and kubelet arguments without the secrets in them; otherwise, which of their lines differ',
+  ),
   output: outputFlag(
     ['text', 'markdown', 'json', 'html'],
     'text, Markdown for a pull request, one JSON document, or a page',

@@ -67,8 +67,9 @@ export const command = defineCommand({
 does not name stays. What Cluster API makes itself (control planes,
 MachineDeployments, Machines, copied templates) is not read from -f; where it
 is missing, the state before is computed. With --set-version or
---set-variable, -f alone is the state before. Values that look like secrets
-are not shown.
+--set-variable, -f alone is the state before. Secrets are not shown, and of
+files, commands and kubelet arguments only which lines differ, unless
+--show-values.
 
 Exit code: 0 the plan was made, 1 Cluster API refuses the change or stops,
 an object or an answer of an extension could not be used, a name matches
@@ -137,7 +138,7 @@ nothing, or --fail-on applies, 2 usage error.`,
       clusterApiVersion: releases.after,
       clusterApiVersionBefore: releases.before,
       onCluster: () => progress.done.clusters++,
-      ...(flags.write !== undefined && { onObjects: objectWriter(flags.write) }),
+      ...(flags.write !== undefined && { onObjects: objectWriter(flags.write, states.hiding) }),
     });
     const isAssumed =
       live !== undefined && source.installed === undefined && flags['cluster-api-version'] === undefined;
@@ -162,6 +163,6 @@ nothing, or --fail-on applies, 2 usage error.`,
       ],
       problems: [...states.problems, ...(differing === undefined ? [] : [differing])],
     };
-    return show({ ...result, clusters }, { source, states: told, flags, releases, io });
+    return show({ ...result, clusters }, { source, states: told, flags, releases, hiding: states.hiding, io });
   },
 });

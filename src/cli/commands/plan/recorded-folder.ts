@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { printable, readRegularFileSync } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
-import { type Recording, readAnswers, readObjects, withoutSecretValues } from '../../../checks/plan/index.ts';
+import { type Hiding, type Recording, readAnswers, readObjects } from '../../../checks/plan/index.ts';
 import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../kubernetes/index.ts';
 import { newFolder } from '../../framework/new-folder.ts';
 import { UsageError } from '../../framework/program.ts';
@@ -34,13 +34,13 @@ export function readRecording(folder: string): Recording {
 }
 
 /** Returns a function that writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
-export function objectWriter(folder: string) {
+export function objectWriter(folder: string, hiding: Hiding) {
   const write = newFolder('--write', folder);
   return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {
-    for (const [state, object] of objects.flatMap((pair) => Object.entries(pair))) {
+    for (const [state, object] of objects.flatMap((pair) => Object.entries(hiding.objects(pair)))) {
       if (object !== undefined) {
         const name = `${textAt(object, 'kind')}-${nameOf(object)}.yaml`;
-        write(readableYaml(withoutSecretValues(object) as object, -1), state, ...cluster.split('/'), name);
+        write(readableYaml(object, -1), state, ...cluster.split('/'), name);
       }
     }
   };

@@ -1,5 +1,5 @@
 import { printable, printableJson } from '../../../base/index.ts';
-import { planMarkdown, planPage, planText, problemText, withoutSecretCauses } from '../../../checks/plan/index.ts';
+import { type Hiding, planMarkdown, planPage, planText, problemText } from '../../../checks/plan/index.ts';
 import { formatRelease, type Release } from '../../../runtimehooks/index.ts';
 import type { Plan, Problem } from '../../../topology/index.ts';
 import { inFormat } from '../../framework/layout.ts';
@@ -50,10 +50,18 @@ export function show(
     states,
     flags,
     releases,
+    hiding,
     io,
-  }: { source: Source; states: States; flags: PlanFlags; releases: { before: Release; after: Release }; io: Io },
+  }: {
+    source: Source;
+    states: States;
+    flags: PlanFlags;
+    releases: { before: Release; after: Release };
+    hiding: Hiding;
+    io: Io;
+  },
 ): number {
-  const shown = withoutSecretCauses(plan);
+  const shown = hiding.plan(plan);
   const { classOf } = states;
   const { columns = usualWidth, isTTY = false } = io.stdout;
   const width = isTTY ? Math.max(minWidth, columns) : usualWidth;
@@ -68,10 +76,10 @@ export function show(
     }),
   );
   for (const note of states.notes) {
-    io.stderr.write(`plan: ${note}\n`);
+    io.stderr.write(`plan: ${hiding.text(note)}\n`);
   }
   const placeOf = ({ object = '' }: Problem) => source.change.places.get(object) ?? source.before.places.get(object);
-  const faults = plan.clusters
+  const faults = shown.clusters
     .flatMap(({ problems, groups }) => [...problems, ...groups.flatMap(({ problems: own = [] }) => own)])
     .filter(({ object }) => object !== undefined)
     .map((problem) => {
@@ -80,7 +88,7 @@ export function show(
     });
   const problems = new Set([...source.before.problems, ...source.change.problems, ...states.problems, ...faults]);
   for (const problem of problems) {
-    io.stderr.write(`plan: ${problem}\n`);
+    io.stderr.write(`plan: ${hiding.text(problem)}\n`);
   }
   const isIncomplete = problems.size > 0 || plan.sum.notApplied > 0;
   return isIncomplete || fails(plan, flags['fail-on']) ? exitCode.findings : exitCode.ok;

@@ -1,5 +1,5 @@
 import { count, printable, shortList } from '../../../base/index.ts';
-import { classesIn, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
+import { classesIn, Hiding, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
 import {
   groupOf,
   isJsonObject,
@@ -24,6 +24,8 @@ import type { Source } from './source.ts';
 export interface States {
   before: JsonObject[];
   after: readonly JsonObject[];
+  /** Hides the secrets of both. */
+  hiding: Hiding;
   /** `NAMESPACE/NAME` of the Clusters that are planned. */
   planned: ReadonlySet<string>;
   /** Names of classes by the names of their Clusters. */
@@ -155,9 +157,11 @@ export function statesOf(source: Source, flags: PlanFlags): States {
     : samplesOf(applied, new Set(variables.keys()));
   const knownClasses = new Set(classesIn(from.objects).map(namespacedName));
   const isKnown = (sample: JsonObject) => knownClasses.has(namespacedName(sample));
+  const isRecorded = flags.record !== undefined;
+  const wanted = withEdits(applied);
+  const hiding = new Hiding([...from.objects, ...wanted], { showsContent: flags['show-values'] });
   // A record is of one state: with the change, if there is one.
-  const before =
-    flags.record === undefined ? [...from.objects, ...samples.filter(isKnown)] : recordedObjects(withEdits(applied));
+  const before = isRecorded ? recordedObjects(wanted, hiding) : [...from.objects, ...samples.filter(isKnown)];
   const given = new Set(change.objects.filter(isCluster).map(namespacedName));
   const isOfFiles = flags.from.length > 0 && flags.filename.length > 0;
   const gone = isOfFiles
@@ -167,7 +171,9 @@ export function statesOf(source: Source, flags: PlanFlags): States {
   const after = withEdits(
     withExtensions(
       [
-        ...layered(before, change.objects, { fieldManager: flags['field-manager'] }).filter(stays),
+        ...(isRecorded ? before : layered(before, change.objects, { fieldManager: flags['field-manager'] })).filter(
+          stays,
+        ),
         ...samples.filter((one) => !isKnown(one)),
       ],
       flags.extension,
@@ -189,6 +195,7 @@ export function statesOf(source: Source, flags: PlanFlags): States {
   return {
     before,
     after,
+    hiding,
     planned,
     classOf: classesOf(after),
     isSample: samples.length > 0,

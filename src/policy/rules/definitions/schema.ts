@@ -1,4 +1,5 @@
 import { nearestTo, shortList } from '../../../base/index.ts';
+import { looksSecret } from '../../../base/secrets/index.ts';
 import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
 import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
@@ -24,23 +25,9 @@ function findingOf({ path, problem, value, message }: SchemaViolation): Finding 
   return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };
 }
 
-/** Words in a key that indicate a credential. Whole words, so that `tokenBucketSize` or `secretName` are not reported. */
-const credentialKey =
-  /(^|[^a-z])(password|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|client[-_.]?secret|credentials?|bearer)$/;
 /** Values that are credentials under any key: PEM keys, JWTs, AWS and GitHub keys, URLs with a password. */
 const credentialValue =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
-
-/** How many characters at the end of a key are examined: more than the longest word above with its separators. */
-const maxKeyEnd = 64;
-
-/** Matches every key that `credentialKey` does, and is cheaper: most keys do not match. */
-const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
-
-/** Splits `apiKey` and `API_KEY` alike into words: `api-key`. */
-function words(key: string): string {
-  return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
-}
 
 /** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
 function forUnknownFields(
@@ -158,8 +145,7 @@ export const schemaRules: readonly Rule[] = [
       const settings = object.spec?.settings ?? {};
       for (const key of Object.keys(settings)) {
         const value = settings[key];
-        const end = key.slice(-maxKeyEnd);
-        if (value && ((suspiciousKey.test(end) && credentialKey.test(words(end))) || credentialValue.test(value))) {
+        if (value && (looksSecret(key) || credentialValue.test(value))) {
           report({
             path: ['spec', 'settings', key],
             reason: 'FieldValueForbidden',

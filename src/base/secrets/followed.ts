@@ -1,0 +1,151 @@
+import { Buffer } from 'node:buffer';
+import { notShown } from './shapes.ts';
+
+/** Shorter values are hidden in their own place only: they are in many texts by chance. */
+const minLength = 4;
+/** Shorter values are found as words of their own only. */
+const minWithin = 8;
+/** Shorter lines of a value of several lines are not looked for. */
+const minLine = 12;
+/** Longer texts are looked for in pieces of this length. */
+const pieceLength = 256;
+/** Values that say nothing. */
+const common = new Set([
+  'true',
+  'false',
+  'null',
+  'none',
+  'auto',
+  'default',
+  'disabled',
+  'enabled',
+  'required',
+  'optional',
+]);
+
+const goQuoted = (json: string) => json.replaceAll(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+const jsonOf = (text: string) => JSON.stringify(text).slice(1, -1);
+
+/** The characters of a value in base64 that are the same whatever is before and after it there: for each of three alignments. */
+function base64Within(bytes: Buffer): string[] {
+  return [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replaceAll('=', '');
+    const isPartial = (offset + bytes.length) % 3 !== 0;
+    return encoded.slice(Math.ceil((offset * 4) / 3), isPartial ? -1 : undefined);
+  });
+}
+
+/** A number as Go prints it in Cluster API's messages, and in templates. */
+const numbersOf = (value: number) => [String(value), value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')];
+
+/** A value as it may be written. */
+function writtenAs(value: string): string[] {
+  const json = jsonOf(value);
+  const bytes = Buffer.from(value);
+  const base64 = [bytes.toString('base64'), ...base64Within(bytes)];
+  const bytes64 = Buffer.from(base64[0] ?? '');
+  const url = encodeURIComponent(value.toWellFormed());
+  return [
+    ...[value, json, goQuoted(json), jsonOf(json), jsonOf(goQuoted(json)), value.replaceAll("'", "''")],
+    ...[url, url.replaceAll('%20', '+'), bytes.toString('hex')],
+    ...[...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
+    bytes64.toString('base64'),
+    ...base64Within(bytes64),
+    ...(value.includes('\n')
+      ? value
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line.length >= minLine)
+      : []),
+  ];
+}
+
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const to = text.length - from < pieceLength + minWithin ? text.length : from + pieceLength;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
+}
+
+const isWordCharacter = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+
+/** Texts in lower case, of the same length. */
+const folded = (text: string): string => {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text;
+};
+
+/**
+ * Returns a function that hides values in a text, wherever they are: as they are or with other capitals, escaped as in JSON, YAML or a URL, in
+ * hexadecimal and base64, also within longer base64. What was cut, hashed or encrypted is another value. Takes time linear in
+ * the text.
+ *
+ * @param values each of at least four characters; of fewer than eight, found only as a word.
+ * @param known texts that are not secret, such as names of objects: they are not hidden.
+ */
+export function followed(
+  values: Iterable<string | number>,
+  known: ReadonlySet<string> = new Set(),
+): (text: string) => string {
+  const isFollowed = (text: string) => text.length >= minLength && !common.has(folded(text)) && !known.has(text);
+  const written = [...new Set(values)]
+    .flatMap((value) => (typeof value === 'number' ? numbersOf(value) : [value, value.trim()]))
+    .filter(isFollowed)
+    .flatMap(writtenAs)
+    .filter(isFollowed);
+  const sorted = [...new Set(written.flatMap(piecesOf).map(folded))].toSorted((a, b) => (a < b ? -1 : 1));
+  const starts = new Set(sorted.map((text) => text.slice(0, minLength)));
+  // For each, the longest of the others that it begins with.
+  const shorter: (number | undefined)[] = [];
+  for (const [index, text] of sorted.entries()) {
+    let other: number | undefined = index - 1;
+    while (other !== undefined && other >= 0 && !text.startsWith(sorted[other] ?? '')) {
+      other = shorter[other];
+    }
+    shorter.push(other === undefined || other < 0 ? undefined : other);
+  }
+
+  /** The length of the longest value at a place of a text; 0 if there is none. */
+  function lengthAt(text: string, at: number): number {
+    if (!starts.has(text.slice(at, at + minLength))) {
+      return 0;
+    }
+    const rest = text.slice(at, at + pieceLength + minWithin);
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      [low, high] = (sorted[middle] ?? '') <= rest ? [middle + 1, high] : [low, middle];
+    }
+    for (let index: number | undefined = low - 1; index !== undefined && index >= 0; index = shorter[index]) {
+      const found = sorted[index] ?? '';
+      const isWord = !isWordCharacter(text[at - 1]) && !isWordCharacter(text[at + found.length]);
+      if (rest.startsWith(found) && (found.length >= minWithin || isWord)) {
+        return found.length;
+      }
+    }
+    return 0;
+  }
+
+  return (text) => {
+    if (sorted.length === 0 || text.length < minLength) {
+      return text;
+    }
+    const searched = folded(text);
+    let shown = '';
+    let from = 0;
+    for (let at = 0; at < text.length; ) {
+      const length = lengthAt(searched, at);
+      if (length > 0) {
+        shown += text.slice(from, at) + (from === at && shown.endsWith(notShown) ? '' : notShown);
+        from = at + length;
+      }
+      at += length || 1;
+    }
+    return shown + text.slice(from);
+  };
+}

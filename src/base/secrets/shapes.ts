@@ -1,0 +1,101 @@
+import { looksSecret } from './names.ts';
+
+/** What is written instead of a secret. */
+export const notShown = '(not shown)';
+
+/** The start of a private key in a text of several lines. */
+const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
+
+/** Secrets that are recognized wherever they are. */
+const shapes: readonly { what: string; expressions: readonly RegExp[] }[] = [
+  // Also in base64, where certificates and public keys begin otherwise.
+  { what: 'a private key', expressions: [privateKey, /LS0tLS1CRUdJTiB(?!DRVJU|QVUJM)/] },
+  { what: 'a token (JWT)', expressions: [/\beyJ[\w-]{8,16}/] },
+  { what: 'a bootstrap token', expressions: [/(?<![\w.-])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.-])/] },
+  {
+    what: 'an access key',
+    expressions: [
+      /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
+      /\bgh[pousr]_\w{36}/,
+      /\bgithub_pat_\w{22}/,
+      /\bglpat-[\w-]{20}/,
+      /\bxox[abeprs]-[\w-]{10}/,
+      /\bAIza[\w-]{35}/,
+    ],
+  },
+  { what: 'a URL with a password', expressions: [/:\/\/[^/\s:@]{0,100}:[^/\s:@]{1,100}@/] },
+  { what: 'a bearer token', expressions: [/(?<label>\b(?:Bearer|Basic) )[\w.~+/=-]{16}/i] },
+];
+
+/** Something labelled as a secret, also in a sentence. */
+const labelled =
+  /(?<label>\b(?:password|passwd|passphrase|token|api[-_]?key|client[-_]?secret|secret[-_]?key)["']? ?[=:] ?["']?)(?!\{\{)[^\s"']{4}/i;
+
+/** What a text contains that looks like a secret, in words. */
+export const secretShapes = (text: string): string[] => [
+  ...shapes.filter(({ expressions }) => expressions.some((one) => one.test(text))).map(({ what }) => what),
+  ...(labelled.test(text) ? ['something labelled as a password, token or secret'] : []),
+];
+
+/** A name with a value that is no template: `DB_PASSWORD=`, `"auth": "`, `--token `. */
+const assignment =
+  /(?<flag>--)?(?<name>[\w.-]{1,64})(?<sign>["']?[ \t]{0,8}[=:][ \t]{0,8}|(?<=--[\w.-]{1,64}) )["']?(?=[^\s"'])(?!\{\{)/g;
+/** The same at the end of a line, with its value below: `password:`, `- token: >-`. */
+const assignmentAbove = /([\w.-]{1,64})["']?[ \t]{0,8}[=:][ \t]{0,8}([|>][-+\d]{0,2})?[ \t]{0,8}$/;
+
+/** Where the value of the first name that looks secret begins. What comes after a colon in a sentence is none. */
+function assignedAt(line: string): number | undefined {
+  for (const { 0: text, index, groups } of line.matchAll(assignment)) {
+    const isSentence = groups?.sign?.endsWith(': ') && /[\w)] ["']?$/.test(line.slice(Math.max(0, index - 3), index));
+    if (!isSentence && looksSecret(groups?.name ?? '')) {
+      return index + text.length;
+    }
+  }
+  return undefined;
+}
+
+/** Where the first secret of a line begins; undefined if it has none. */
+function secretAt(line: string): number | undefined {
+  const expressions = [...shapes.flatMap((shape) => shape.expressions), labelled];
+  const starts = expressions.flatMap((expression) => {
+    const match = expression.exec(line);
+    return match === null ? [] : [match.index + (match.groups?.label?.length ?? 0)];
+  });
+  // `echo "user:password" | chpasswd`
+  const all = [...starts, assignedAt(line), /\bchpasswd\b/.test(line) ? 0 : undefined].filter((at) => at !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+/** A field of YAML. */
+const field = /^[\s-]{0,200}["']?[\w.-]{1,100}["']?:(?:\s|$)/;
+
+/**
+ * A text without secrets that are recognized by their shape or label: each is left out with the rest of its line, a private
+ * key up to its last line, and what is below a label, as YAML has it.
+ */
+export function withoutSecrets(text: string): string {
+  let isInKey = false;
+  let above: { indent: number; isBlock: boolean } | undefined;
+  const lines = text.split('\n').map((line) => {
+    if (isInKey) {
+      isInKey = !line.includes('-----END ');
+      return line.replace(/\S.*/, notShown);
+    }
+    if (above !== undefined && line.trim() !== '') {
+      if (indentOf(line) > above.indent && (above.isBlock || !field.test(line))) {
+        return line.replace(/\S.*/, notShown);
+      }
+      above = undefined;
+    }
+    const label = assignmentAbove.exec(line);
+    if (label !== null && looksSecret(label[1] ?? '')) {
+      above = { indent: indentOf(line), isBlock: label[2] !== undefined };
+    }
+    const at = above === undefined ? secretAt(line) : undefined;
+    isInKey = privateKey.test(line) && !line.includes('-----END ');
+    return at === undefined ? line : `${line.slice(0, at)}${notShown}`;
+  });
+  return lines.join('\n');
+}
