@@ -4,7 +4,7 @@ import { blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 
 test.each([
-  ['docs/extensions.md', 'behaviour.yaml', 5],
+  ['docs/extensions.md', 'behaviour.yaml', 4],
   ['docs/rehearse.md', 'backups.yaml', 2],
 ])('%s: %s is a behaviour file', (page, name, handlers) => {
   const text = blocksOf(readPage(page)).find(({ file }) => file === name)?.text;

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runProgram } from '../../cli/commands/io.ts';
@@ -207,16 +207,20 @@ test('a Cluster of the quick start lives with them: created, upgraded by two min
   const folder = await exampleProject();
   const config = await startProject(folder);
   const files = { class: join(folder, 'class.yaml'), cluster: join(folder, 'cluster.yaml') };
+  const requests = join(folder, 'requests');
   const namespaced = objects.map((object) => ({ ...object, metadata: { ...object.metadata, namespace: 'default' } }));
   writeFileSync(files.class, namespaced.map((object) => JSON.stringify(object)).join('\n'));
   writeFileSync(files.cluster, JSON.stringify(cluster));
   const { code, stdout, stderr } = await runProgram([
     ...['rehearse', '-f', config, '--cluster-files', files.class, '--cluster-files', files.cluster],
-    ...['--set-version', 'v1.33.0', '--feature-gates', 'InPlaceUpdates=true', '--delete'],
+    ...['--set-version', 'v1.33.0', '--feature-gates', 'InPlaceUpdates=true', '--delete', '--write', requests],
   ]);
   expect([code, stderr], stdout).toEqual([0, '']);
   expect(stdout).toContain('plan: control plane v1.32.0 v1.33.0');
-  expect(stdout).toContain('kindest/node:v1.31.0');
-  expect(stdout.match(/only here/g)?.length).toBeGreaterThan(0);
+  // Patched templates are what the validator gets.
+  const validated = readdirSync(requests).filter((name) => name.endsWith('-ValidateTopology.json'));
+  const texts = validated.map((name) => readFileSync(join(requests, name), 'utf8')).join('');
+  expect(texts).toContain('kindest/node:v1.31.0');
+  expect(texts).toContain('only here');
   expect(stdout).toContain('The lifecycle completed');
 });
