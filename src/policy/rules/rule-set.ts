@@ -7,7 +7,7 @@ import { caBundleOf } from './fields/ca-bundle.ts';
 import { handlersOf } from './fields/handlers.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
 import { clientUrlOf } from './fields/url.ts';
-import type { Finding, OptionalPart, ParsedInput, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+import type { Finding, ParsedInput, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 export type Level = Severity | 'off';
@@ -123,28 +123,6 @@ function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json
   return typeof hidden === 'object' ? undefined : hidden;
 }
 
-/** Whether an input has an optional part: most objects lack most of them, and the rules about them need not run. */
-function has(part: OptionalPart, { whole: { spec, status }, violations, facts, isPruned }: RuleInput): boolean {
-  switch (part) {
-    case 'url':
-      return Boolean(spec?.clientConfig?.url);
-    case 'service':
-      return spec?.clientConfig?.service !== undefined;
-    case 'caBundle':
-      return Boolean(spec?.clientConfig?.caBundle);
-    case 'handlers':
-      return Boolean(status?.handlers?.length);
-    case 'settings':
-      return spec?.settings !== undefined;
-    case 'violations':
-      return violations.length > 0;
-    case 'facts':
-      return facts !== undefined;
-    case 'manifest':
-      return !isPruned;
-  }
-}
-
 export function parsedInput(input: RuleInput, { hooks = hookCatalog }: Pick<RuleOptions, 'hooks'>): ParsedInput {
   const { object } = input;
   return { ...input, url: clientUrlOf(object), caBundle: caBundleOf(object), handlers: handlersOf(object, hooks) };
@@ -155,11 +133,11 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  const about = (subject: Subject) => {
-    const ofSubject = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
-    return [...Map.groupBy(ofSubject, ({ rule }) => rule.about)];
-  };
-  const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
+  const activeFor = ({ subject, facts, isPruned }: RuleInput) =>
+    active.filter(
+      ({ rule: { subjects = ['object'], needs } }) =>
+        subjects.includes(subject) && !(needs === 'facts' && !facts) && !(needs === 'manifest' && isPruned),
+    );
 
   function check(input: RuleInput): RuleFinding[] {
     const parsed = parsedInput(input, options);
@@ -176,14 +154,9 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         findings.push({ ...finding, ...current, message, field: formatFieldPath(finding.path) });
       }
     };
-    for (const [part, ofPart] of activeBySubject[input.subject]) {
-      if (part !== undefined && !has(part, input)) {
-        continue;
-      }
-      for (current of ofPart) {
-        most = findings.length + maxReports;
-        current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
-      }
+    for (current of activeFor(input)) {
+      most = findings.length + maxReports;
+      current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
     }
     return findings.length === 0 ? findings : selected(findings, omitted, input);
   }

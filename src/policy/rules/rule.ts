@@ -24,17 +24,6 @@ export interface Finding {
 /** Which write is checked: the object itself, its status subresource, or a deletion (of `object`, as it is stored). */
 export type Subject = 'object' | 'status' | 'deletion';
 
-/** A part of the object, or of the facts about it, that may be absent; `manifest`: it is as a user wrote it, not pruned yet. */
-export type OptionalPart =
-  | 'url'
-  | 'service'
-  | 'caBundle'
-  | 'handlers'
-  | 'settings'
-  | 'violations'
-  | 'facts'
-  | 'manifest';
-
 /** The input of a rule: the attributes of the write, and its objects. */
 export interface RuleInput {
   /**
@@ -94,10 +83,10 @@ export interface Rule {
   upstream?: boolean;
   /** The kinds of writes that it applies to; default: writes of the object itself. */
   subjects?: readonly Subject[];
-  /** The part that it is about; the rule is skipped for objects without that part. */
-  about?: OptionalPart;
+  /** Without which it is skipped: facts about the cluster, or an object as a user wrote it, which is not pruned yet. */
+  needs?: 'facts' | 'manifest';
   /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
   isFallback?: true;
-  /** Reports every finding. By a callback, so that 40 rules allocate nothing for a valid object. */
+  /** Reports every finding. */
   check(input: ParsedInput, report: (finding: Finding) => void, options: RuleOptions): void;
 }

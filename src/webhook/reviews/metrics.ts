@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { countedInBulk, metricsIn } from '../../base/metrics/index.ts';
+import { metricsIn } from '../../base/metrics/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 
 /** The names of the webhooks in metrics and logs. */
@@ -10,13 +10,6 @@ export const metricsPrefix = 'extensionconfig_webhook_';
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-interface AnsweredReview {
-  webhook: Webhook;
-  operation: string;
-  verdict: string;
-  seconds: number;
-}
-
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
   const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
@@ -24,7 +17,6 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
-    { collect: () => countAll() },
   );
   for (const webhook of ['mutate', 'validate']) {
     reviews.inc({ webhook, operation: 'UNKNOWN', verdict: 'malformed' }, 0);
@@ -44,12 +36,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     'Time from the header of a request to its response, by webhook. Includes receiving the body.',
     ['webhook'],
     latencyBuckets,
-    { collect: () => countAll() },
   );
-  const { waiting, countAll } = countedInBulk(({ webhook, operation, verdict, seconds }: AnsweredReview) => {
-    reviews.inc({ webhook, operation, verdict });
-    durations.observe({ webhook }, seconds);
-  });
   const conversions = counter(
     'conversions_total',
     'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
@@ -61,7 +48,7 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
   }
-  return { waiting, countAll, denials, warnings, withoutFacts, durations, conversions };
+  return { reviews, denials, warnings, withoutFacts, durations, conversions };
 }
 
 export type ReviewMetrics = ReturnType<typeof createReviewMetrics>;

@@ -1,5 +1,4 @@
 import type { Log } from '../../base/index.ts';
-import { mostWaiting } from '../../base/metrics/index.ts';
 import { type AdmissionRequest, decodeAdmissionReview, reviewOf } from '../../kubernetes/index.ts';
 import { type AdmissionOutcome, rejectMalformed } from '../../policy/index.ts';
 import { type BodyHandler, clientOf, type InFlight, jsonIn, Refusal } from '../../server/index.ts';
@@ -38,10 +37,8 @@ export function review(
     inFlight.send(response, { code: 200, text: JSON.stringify(reviewOf(outcome.response)) });
     const durationMs = performance.now() - response.locals.startedMs;
     const { verdict, deniedBy, warnedBy, knowledge } = outcome;
-    const counted = { webhook, operation: request?.operation ?? 'UNKNOWN', verdict, seconds: durationMs / 1000 };
-    if (metrics.waiting.push(counted) === mostWaiting) {
-      metrics.countAll();
-    }
+    metrics.reviews.inc({ webhook, operation: request?.operation ?? 'UNKNOWN', verdict });
+    metrics.durations.observe({ webhook }, durationMs / 1000);
     for (const rule of deniedBy) {
       metrics.denials.inc({ rule });
     }

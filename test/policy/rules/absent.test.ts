@@ -28,7 +28,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
     ...more,
   };
   const found: string[] = [];
-  for (const rule of rules.filter(({ about }) => about !== 'manifest')) {
+  for (const rule of rules.filter(({ needs }) => needs !== 'manifest')) {
     rule.check(
       parsedInput(input, ruleSetOptions()),
       ({ path, reason, value }) => {

@@ -345,7 +345,7 @@ test.each(cases)('%s', (_name, id, object, situation, findings) => {
 });
 
 test('rules about the cluster report nothing if nothing is known', () => {
-  const about = rules.filter((rule) => rule.about === 'facts');
+  const about = rules.filter((rule) => rule.needs === 'facts');
   expect(about.length).toBeGreaterThan(10);
   for (const rule of about) {
     const { context: _, good: _good, bad, ...rest } = exampleOf(rule.id);
@@ -374,7 +374,7 @@ test('many matches are counted, and a few of them named', () => {
 });
 
 test('every warning about the cluster fits into the 256 characters that API servers pass on', () => {
-  for (const rule of rules.filter(({ about, severity }) => about === 'facts' && severity === 'warn')) {
+  for (const rule of rules.filter(({ needs, severity }) => needs === 'facts' && severity === 'warn')) {
     const lengths = exampleReports(rule.id, exampleOf(rule.id).bad).map((report) => warningText(report).length);
     expect(Math.max(...lengths), rule.id).toBeLessThan(256);
   }

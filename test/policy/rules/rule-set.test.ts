@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import {
-  createManifestFacts,
   createRuleSet,
   type Finding,
   type Level,
@@ -261,36 +260,6 @@ describe('a rule set of invented rules', () => {
     ).check(input);
     expect(reports.map(({ message }) => message)).toContain('x 0');
     expect(reports.at(-1)).toMatchObject({ rule: { id: 'many' }, message: '401 more findings' });
-  });
-
-  test.each<[NonNullable<Rule['about']>, Parameters<typeof example>[0], Partial<RuleInput>]>([
-    ['url', { clientConfig: { url: 'https://h' } }, {}],
-    ['service', { clientConfig: { service: exampleService } }, {}],
-    ['caBundle', { clientConfig: { caBundle: 'Cg==' } }, {}],
-    ['handlers', { clientConfig: {}, handlers: [exampleHandler()] }, {}],
-    ['settings', { clientConfig: {}, spec: { settings: {} } }, {}],
-    ['violations', { clientConfig: {} }, { violations: [{ path: ['spec'], problem: 'type', message: '' }] }],
-    ['facts', { clientConfig: {} }, { facts: createManifestFacts().facts }],
-  ])('a rule about %s only runs where there is one', (about, parts, more) => {
-    const ran: string[] = [];
-    const rulesAbout = (['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'] as const).map(
-      (part) => invented(part, () => void ran.push(part), { about: part }),
-    );
-    const set = setOf(
-      invented('always', () => void ran.push('always')),
-      ...rulesAbout,
-    );
-    const withPart = { ...inputOf(example(parts)), violations: [], ...more };
-    set.check(withPart);
-    set.check(withPart);
-    expect(ran).toEqual(['always', about, 'always', about]);
-    ran.length = 0;
-    set.check({ ...inputOf(example({ clientConfig: {} })), violations: [] });
-    expect(ran).toEqual(['always']);
-    for (const whole of [{}, { spec: {} }, { spec: {}, status: {} }]) {
-      set.check({ ...input, whole: whole as RuleInput['whole'] });
-    }
-    expect(ran).toEqual(['always', 'always', 'always', 'always']);
   });
 
   test('a rule runs for its subjects only', () => {

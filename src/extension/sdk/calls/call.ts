@@ -150,16 +150,11 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Handler
   return { response: sent, text, result, cluster };
 }
 
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function';
-
 /**
  * Runs a handler on a request as received. Never throws or rejects: every problem becomes a Failure, whose message is
  * stable for the same cause, and a log line with the details.
- *
- * @returns the outcome itself if the handler returned an answer, or a promise of it if the handler returned a promise.
  */
-export function call(handler: Handler, body: Json, callContext: CallContext): CallOutcome | Promise<CallOutcome> {
+export async function call(handler: Handler, body: Json, callContext: CallContext): Promise<CallOutcome> {
   const { hook, name } = handler;
   const { log } = callContext;
   const decoded = decodeRequest(hook, body);
@@ -171,12 +166,7 @@ export function call(handler: Handler, body: Json, callContext: CallContext): Ca
   const { request } = decoded;
   const context = contextOf(handler, request, callContext);
   try {
-    const returned = handler.handle(request, context);
-    return isPromise(returned)
-      ? Promise.resolve(returned)
-          .then((later) => outcomeOfReturned(later, handler, context))
-          .catch((error) => outcomeOfError(error, handler, context))
-      : outcomeOfReturned(returned, handler, context);
+    return outcomeOfReturned(await handler.handle(request, context), handler, context);
   } catch (error) {
     return outcomeOfError(error, handler, context);
   }
@@ -190,53 +180,32 @@ type TimedOutcome = CallOutcome | 'late' | 'gone';
 
 /**
  * Runs a handler, and returns the first outcome of the call. The handler's signal is aborted when the caller's timeout
- * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
- * take longer than most such handlers.
+ * expires or the caller disconnects.
  *
  * @param gone aborted when the caller disconnects.
  */
-export function callInTime(
+export async function callInTime(
   handler: Handler,
   body: Json,
   gone: AbortSignal,
   timeoutMs: number,
   { log, lifetime }: { log: Log; lifetime: Lifetime },
-): TimedOutcome | Promise<TimedOutcome> {
+): Promise<TimedOutcome> {
   const ending = new AbortController();
   const startedMs = performance.now();
   const outcome = call(handler, body, { ending, log, lifetime });
+  // The time until the handler returned its promise counts; one that computed for longer is too late.
   const elapsedMs = performance.now() - startedMs;
-  if (!(outcome instanceof Promise)) {
-    return elapsedMs > timeoutMs ? 'late' : outcome;
-  }
-  let isLate = false;
-  void outcome.then(() => {
-    if (isLate) {
-      const durationMs = Math.round(performance.now() - startedMs);
-      log.warn({ hook: handler.hook.name, handler: handler.name, durationMs }, 'the handler ended, too late');
-    }
-  });
-  // The time until the handler returned its promise counts.
-  const leftMs = Math.max(0, timeoutMs - Math.round(elapsedMs));
-  return firstInTime(outcome, ending, gone, timeoutMs, leftMs).then((first) => {
-    isLate = first === 'late' || first === 'gone';
-    return first;
-  });
-}
-
-async function firstInTime(
-  outcome: Promise<CallOutcome>,
-  ending: AbortController,
-  gone: AbortSignal,
-  timeoutMs: number,
-  leftMs: number,
-): Promise<TimedOutcome> {
+  const isOver = elapsedMs > timeoutMs;
   const { promise, resolve } = Promise.withResolvers<TimedOutcome>();
   let lateTimer: NodeJS.Timeout | undefined;
-  const timer = setTimeout(() => {
-    lateTimer = setTimeout(() => resolve('late'), graceMs);
-    ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
-  }, leftMs);
+  const timer = setTimeout(
+    () => {
+      lateTimer = setTimeout(() => resolve('late'), graceMs);
+      ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
+    },
+    isOver ? 0 : timeoutMs - elapsedMs,
+  );
   const disconnected = () => {
     resolve('gone');
     ending.abort(new DOMException('the caller disconnected', 'AbortError'));
@@ -245,9 +214,15 @@ async function firstInTime(
     disconnected();
   }
   gone.addEventListener('abort', disconnected);
-  void outcome.then(resolve);
+  void outcome.then(isOver ? () => resolve('late') : resolve);
   const first = await promise;
   clearTimeout(timer);
   clearTimeout(lateTimer);
+  if (!isOver && (first === 'late' || first === 'gone')) {
+    void outcome.then(() => {
+      const durationMs = Math.round(performance.now() - startedMs);
+      log.warn({ hook: handler.hook.name, handler: handler.name, durationMs }, 'the handler ended, too late');
+    });
+  }
   return first;
 }

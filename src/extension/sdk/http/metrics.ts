@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { countedInBulk, metricsIn, mostWaiting } from '../../../base/metrics/index.ts';
+import { metricsIn } from '../../../base/metrics/index.ts';
 import type { HandledCall } from '../calls/call.ts';
 
 export const metricsPrefix = 'runtime_extension_';
@@ -24,22 +24,15 @@ export function createCallMetrics(registry: Registry): CountCall {
     'calls_total',
     'Calls answered, by hook, handler (empty for Discovery) and result: success, blocking, failure, invalid request, error (the handler threw), invalid answer.',
     ['hook', 'handler', 'result'],
-    { collect: () => countAll() },
   );
   const durations = histogram(
     'call_duration_seconds',
     'Time from the header of a call to its response, by hook and handler.',
     ['hook', 'handler'],
     buckets,
-    { collect: () => countAll() },
   );
-  const { waiting, countAll } = countedInBulk(({ hook, handler, result, seconds }: AnsweredCall) => {
+  return ({ hook, handler, result, seconds }) => {
     calls.inc({ hook, handler, result });
     durations.observe({ hook, handler }, seconds);
-  });
-  return (call) => {
-    if (waiting.push(call) === mostWaiting) {
-      countAll();
-    }
   };
 }

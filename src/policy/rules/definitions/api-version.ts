@@ -17,7 +17,7 @@ export const apiVersionRules: readonly Rule[] = [
     severity: 'deny',
     upstream: true,
     // A webhook only sees versions that the API server serves.
-    about: 'manifest',
+    needs: 'manifest',
     check({ object }, report) {
       if (isExtensionConfig(object) && versionOf(object.apiVersion) === undefined) {
         report({
@@ -33,7 +33,7 @@ export const apiVersionRules: readonly Rule[] = [
     id: 'api-group',
     summary: 'An object of kind ExtensionConfig is in the API group runtime.cluster.x-k8s.io. (For the linter.)',
     severity: 'deny',
-    about: 'manifest',
+    needs: 'manifest',
     check({ object }, report) {
       if (!isExtensionConfig(object)) {
         report({

@@ -14,7 +14,6 @@ function certificateRule({
   return {
     ...rule,
     severity: 'warn',
-    about: 'caBundle',
     check({ caBundle, now }, report) {
       const nowMs = now.getTime();
       for (const certificate of caBundle?.certificates ?? []) {
@@ -33,7 +32,6 @@ export const caBundleRules: readonly Rule[] = [
     id: 'ca-bundle-pem',
     summary: 'caBundle is the base64 of PEM certificates.',
     severity: 'deny',
-    about: 'caBundle',
     check({ caBundle }, report) {
       const problem = caBundle?.problem;
       if (problem !== undefined) {
@@ -47,7 +45,6 @@ export const caBundleRules: readonly Rule[] = [
     id: 'ca-bundle-private-key',
     summary: 'caBundle contains no private key.',
     severity: 'deny',
-    about: 'caBundle',
     check({ caBundle }, report) {
       if (caBundle?.hasPrivateKey) {
         const message =
@@ -85,7 +82,6 @@ export const caBundleRules: readonly Rule[] = [
     id: 'ca-bundle-and-annotation',
     summary: 'The object does not set caBundle and the annotation that injects it at the same time.',
     severity: 'warn',
-    about: 'caBundle',
     check({ object, oldObject, caBundle }, report) {
       if (caBundle === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
         return;

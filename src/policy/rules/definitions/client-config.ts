@@ -32,7 +32,7 @@ export const clientConfigRules: readonly Rule[] = [
     id: 'server-registered-twice',
     summary: 'No other ExtensionConfig registers the same server for the same namespaces.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const clientConfig = object.spec?.clientConfig as JsonObject | undefined;
       const address = serverAddress(clientConfig);

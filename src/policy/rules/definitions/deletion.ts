@@ -26,7 +26,7 @@ export const deletionRules: readonly Rule[] = [
     summary: 'No ClusterClass names a handler of an ExtensionConfig that is being deleted.',
     severity: 'deny',
     subjects: ['deletion'],
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const { name = '' } = object.metadata;
       const references = facts?.clusterClasses?.namingExtension(name);
@@ -45,7 +45,7 @@ export const deletionRules: readonly Rule[] = [
     summary: 'No Cluster waits for a hook of an ExtensionConfig that is being deleted.',
     severity: 'deny',
     subjects: ['deletion'],
-    about: 'facts',
+    needs: 'facts',
     check({ object, handlers, facts }, report) {
       if (facts?.clusters === undefined || isDeletionAllowed(object.metadata)) {
         return;

@@ -13,7 +13,6 @@ export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
   return {
     ...rule,
     subjects: ['object', 'status'],
-    about: 'handlers',
     check({ handlers }, report, options) {
       for (const handler of handlers) {
         const finding = findingOf(handler, options);
@@ -31,7 +30,6 @@ export const handlersRules: readonly Rule[] = [
     summary: 'The name of a handler is HANDLER.EXTENSIONCONFIG-NAME, with an RFC 1123 label for HANDLER.',
     severity: 'deny',
     subjects: ['object', 'status'],
-    about: 'handlers',
     check({ object, handlers }, report) {
       const { name: objectName } = object.metadata;
       // Without the object's name the suffix is unknown; a missing or too long name is reported by other rules.
@@ -57,7 +55,6 @@ export const handlersRules: readonly Rule[] = [
     summary: 'No two handlers have the same name.',
     severity: 'deny',
     subjects: ['object', 'status'],
-    about: 'handlers',
     check({ handlers }, report) {
       const seen = new Map<string, number>();
       for (const [index, { handler, path }] of handlers.entries()) {
@@ -117,7 +114,6 @@ export const handlersRules: readonly Rule[] = [
     summary: 'At most one handler serves a singleton hook.',
     severity: 'deny',
     subjects: ['object', 'status'],
-    about: 'handlers',
     check({ handlers }, report) {
       const seen = new Map<string, string>();
       for (const { handler, path, lifecycle } of handlers) {
@@ -144,7 +140,7 @@ export const handlersRules: readonly Rule[] = [
     summary: 'A status update does not remove a handler that a ClusterClass names.',
     severity: 'warn',
     subjects: ['status'],
-    about: 'facts',
+    needs: 'facts',
     check({ object, handlers, oldObject, facts }, report) {
       const references = facts?.clusterClasses?.namingExtension(object.metadata.name ?? '');
       if (references === undefined || oldObject === undefined) {

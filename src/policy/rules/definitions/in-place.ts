@@ -16,7 +16,6 @@ export const inPlaceRules: readonly Rule[] = [
     summary: 'At most one handler serves a hook of in-place updates.',
     severity: 'warn',
     subjects: ['object', 'status'],
-    about: 'handlers',
     check({ handlers }, report) {
       for (const [hook, [first, ...others]] of inPlaceHandlersOf(handlers)) {
         for (const { path } of others) {
@@ -35,7 +34,7 @@ export const inPlaceRules: readonly Rule[] = [
     summary: 'No other ExtensionConfig has a handler for the same hook of in-place updates.',
     severity: 'warn',
     subjects: ['object', 'status'],
-    about: 'facts',
+    needs: 'facts',
     check({ object, handlers, facts }, report) {
       if (facts?.extensionConfigs === undefined) {
         return;

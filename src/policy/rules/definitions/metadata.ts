@@ -28,7 +28,7 @@ export const metadataRules: readonly Rule[] = [
     id: 'metadata',
     summary: 'Keys of labels and annotations, and values of labels, are valid. (For the linter.)',
     severity: 'deny',
-    about: 'manifest',
+    needs: 'manifest',
     check({ object: { metadata } }, report) {
       for (const [key, value] of Object.entries(metadata.labels ?? {})) {
         for (const [shown, problems] of [
@@ -67,7 +67,7 @@ export const metadataRules: readonly Rule[] = [
     id: 'name-repeated',
     summary: 'No two objects in a file, or in a folder without a kustomization, have the same name. (For the linter.)',
     severity: 'warn',
-    about: 'manifest',
+    needs: 'manifest',
     check({ object: { metadata }, namesake }, report) {
       if (namesake !== undefined) {
         report({

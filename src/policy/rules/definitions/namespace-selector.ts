@@ -59,7 +59,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
     summary:
       'An update of namespaceSelector does not exclude a namespace with Clusters whose ClusterClass names the extension.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, oldObject, facts }, report) {
       const { name = '' } = object.metadata;
       const selector = object.spec?.namespaceSelector;

@@ -64,7 +64,6 @@ export const schemaRules: readonly Rule[] = [
     // Cluster API cannot even decode such an object.
     upstream: true,
     subjects: ['object', 'status'],
-    about: 'violations',
     check({ violations }, report) {
       for (const { path, problem, value, message } of violations) {
         // Every decoder in Kubernetes treats null as an absent field; only the schema rejects it.
@@ -86,7 +85,6 @@ export const schemaRules: readonly Rule[] = [
       'Every field is within the limits of the CustomResourceDefinition: lengths, counts, ranges, required fields.',
     severity: 'deny',
     subjects: ['object', 'status'],
-    about: 'violations',
     isFallback: true,
     check({ violations }, report) {
       for (const violation of violations) {
@@ -102,7 +100,7 @@ export const schemaRules: readonly Rule[] = [
     summary: 'Every field exists in the API. (For the linter; the API server prunes others.)',
     severity: 'deny',
     subjects: ['object', 'status'],
-    about: 'manifest',
+    needs: 'manifest',
     check({ object, version }, report) {
       forUnknownFields(object, allFieldsOf(version), (path, known) => {
         const [nearest] = nearestTo(String(path.at(-1)), known);
@@ -116,7 +114,7 @@ export const schemaRules: readonly Rule[] = [
     id: 'not-rendered',
     summary: `No value that the API restricts is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; it replaces what other rules say about the value.)`,
     severity: 'deny',
-    about: 'manifest',
+    needs: 'manifest',
     check(input, report) {
       const [first, ...others] = unrenderedIn(input);
       if (first !== undefined) {
@@ -140,7 +138,6 @@ export const schemaRules: readonly Rule[] = [
     id: 'settings-credentials',
     summary: 'No setting looks like a credential: settings are stored in clear text and sent with every call.',
     severity: 'warn',
-    about: 'settings',
     check({ object }, report) {
       const settings = object.spec?.settings ?? {};
       for (const key of Object.keys(settings)) {

@@ -52,7 +52,7 @@ export const secretRules: readonly Rule[] = [
     summary:
       "cert-manager's Certificate for the Service is stored in the Secret that the annotation names. (For manifests.)",
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const service = namedService(object);
       const secret = namedSecret(object, facts);
@@ -75,7 +75,7 @@ export const secretRules: readonly Rule[] = [
     id: 'secret-missing',
     summary: 'The Secret that the annotation names exists, and has a CA in ca.crt.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const secret = namedSecret(object, facts);
       if (secret?.found === undefined) {
@@ -97,7 +97,7 @@ export const secretRules: readonly Rule[] = [
     id: 'secret-not-signer',
     summary: 'The CA in the Secret that the annotation names signed the certificate in the same Secret.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const secret = usableSecret(object, facts);
       if (secret?.found.isSigner !== false) {
@@ -116,7 +116,7 @@ export const secretRules: readonly Rule[] = [
     id: 'secret-expiring',
     summary: 'No CA in a Secret that several ExtensionConfigs name expires within 30 days.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts, now }, report) {
       const secret = usableSecret(object, facts);
       if (
@@ -144,7 +144,7 @@ export const secretRules: readonly Rule[] = [
     id: 'ca-bundle-outdated',
     summary: 'caBundle is not older than the CA in the Secret that the annotation names.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts, caBundle }, report) {
       const secret = usableSecret(object, facts);
       if (secret === undefined) {

@@ -21,7 +21,6 @@ function serviceRule<Field extends keyof Service>({
   return {
     ...rule,
     severity: 'deny',
-    about: 'service',
     check({ object }, report, { profile }) {
       const service = object.spec?.clientConfig?.service;
       if (!isServiceDefined(service)) {
@@ -95,7 +94,7 @@ export const serviceRules: readonly Rule[] = [
     id: 'service-missing',
     summary: 'The Service exists.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const service = namedService(object);
       if (service !== undefined && facts?.services?.find(service.namespace, service.name) === 'absent') {
@@ -112,7 +111,7 @@ export const serviceRules: readonly Rule[] = [
     id: 'service-port-missing',
     summary: 'The Service has the port.',
     severity: 'warn',
-    about: 'facts',
+    needs: 'facts',
     check({ object, facts }, report) {
       const named = namedService(object);
       if (named === undefined) {

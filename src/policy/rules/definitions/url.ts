@@ -43,7 +43,6 @@ function urlRule({
 }): Rule {
   return {
     ...rule,
-    about: 'url',
     check({ url }, report) {
       const message = url && problemOf(url);
       if (url !== undefined && message !== undefined) {
@@ -59,7 +58,6 @@ export const urlRules: readonly Rule[] = [
     summary: 'url is an absolute URL with the scheme https.',
     severity: 'deny',
     upstream: true,
-    about: 'url',
     check({ object }, report) {
       const url = object.spec?.clientConfig?.url;
       if (!url) {
