@@ -311,7 +311,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     if (others !== undefined) {
       return others;
     }
-    if (waiting.size >= maxWaiting || (request.operation === 'CREATE' && !isReady)) {
+    if (waiting.size >= maxWaiting || (request.operation === 'CREATE' && !isReady && !isGuarded)) {
       return 'late';
     }
     const outcome = ask({ ...change, isGuarded, isDryRun: request.dryRun }).finally(() => shared.delete(key));

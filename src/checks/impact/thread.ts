@@ -25,6 +25,8 @@ import { WatchedObjects } from './watched-objects.ts';
 const ownMs = 150;
 /** How long to wait for objects that are being read, in ms: a class names templates of the same `kubectl apply`. */
 const readingMs = 300;
+/** How long a write that was allowed may take to arrive, in ms. */
+const arrivingMs = 1_000;
 /** For so long after the start, in ms, reviews wait as long as they can. */
 const startingMs = 10_000;
 /** How long extensions are called for a review, in ms. */
@@ -80,28 +82,30 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
   };
 }
 
-/** The writes of the last moments that were allowed, with the version of the object before, and when. */
+/** The last writes that were allowed, with the version of the object before, and when. */
 const written = new Map<string, { object: JsonObject; before: string; atMs: number }>();
 
-/** Whether the watch lacks what is stored already: the object before this write, or the last writes. */
-function isStale({ old }: Change): boolean {
-  const isBehind = (object: JsonObject, than: string, orSame: boolean) => {
-    const known = watched.versionOf(object);
-    return (
-      known !== undefined &&
-      than !== '' &&
-      (known.length - than.length || (known < than ? -1 : known > than ? 1 : 0)) < (orSame ? 1 : 0)
-    );
-  };
+/** How much newer the version of an object in the copy is than this; undefined if one of them is not known. */
+function ahead(object: JsonObject, version: string): number | undefined {
+  const known = watched.versionOf(object);
+  // API servers count in decimals of any length.
+  return known === undefined || version === ''
+    ? undefined
+    : known.length - version.length || (known < version ? -1 : Number(known > version));
+}
+
+/** Whether the copy lacks the object as it is stored before this write. */
+const isBehind = ({ old }: Change): boolean =>
+  old !== undefined && (ahead(old, textAt(old, 'metadata', 'resourceVersion')) ?? 0) < 0;
+
+/** Whether the copy lacks one of the last writes, which may have failed after all. */
+function lacksWrites(): boolean {
   for (const [key, { atMs }] of written) {
-    if (monotonicMs() > atMs + readingMs) {
+    if (monotonicMs() > atMs + arrivingMs) {
       written.delete(key);
     }
   }
-  return (
-    (old !== undefined && isBehind(old, textAt(old, 'metadata', 'resourceVersion'), false)) ||
-    [...written.values()].some(({ object, before }) => isBehind(object, before, true))
-  );
+  return [...written.values()].some(({ object, before }) => (ahead(object, before) ?? 1) <= 0);
 }
 
 /** The extensions of the cluster, to be called. */
@@ -123,14 +127,16 @@ function createCaller() {
 
 async function answer({ number, deadlineMs, isGuarded, isDryRun, ...change }: Question): Promise<Answer> {
   const startedMs = monotonicMs();
+  const waitMs = isGuarded ? deadlineMs - ownMs : startedMs + readingMs;
   const startMs = startedMs < threadStartedMs + startingMs ? deadlineMs : startedMs + readingMs;
   while (
     (watched.problem !== undefined && monotonicMs() < startMs) ||
-    ((watched.isReading || isStale(change) || lacksObjects(change, watched)) && monotonicMs() < startedMs + readingMs)
+    ((isBehind(change) || lacksWrites()) && monotonicMs() < waitMs) ||
+    ((watched.isReading || lacksObjects(change, watched)) && monotonicMs() < startedMs + readingMs)
   ) {
     await sleep(5);
   }
-  const { problem } = watched;
+  const problem = watched.problem ?? (isBehind(change) ? 'the watch is behind' : undefined);
   if (problem !== undefined) {
     const lines = [`what happens to Machines is not known: ${problem}`];
     const none = { replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] };

@@ -42,7 +42,7 @@ let untouched: Copy;
 const isInTime = ({ text }: Came) => !/had no plan in time|still being read/.test(text);
 
 beforeAll(async () => {
-  sandbox = startAlone(['--impact']);
+  sandbox = startAlone(['--impact', '--cluster-facts']);
   const config = await loadKubeConfig({ kubeconfig: await ready(sandbox.output) }, {});
   const url = config.getCurrentCluster()?.server ?? '';
   const ca = Buffer.from(config.getCurrentCluster()?.caData ?? '', 'base64').toString();
@@ -440,6 +440,340 @@ const cases: [string, ...Step[]][] = [
   ['a rollout that is asked for', [ofDeployment({ rollout: { after: '2020-01-01T00:00:00Z' } }), /.*/]],
   ['a failure domain', [ofDeployment({ failureDomain: 'b' }), 'denied']],
   ['how nodes are drained', [ofDeployment({ deletion: { nodeDrainTimeoutSeconds: 5 } }), '']],
+  ['a rollout that is asked for later', [ofDeployment({ rollout: { after: '2099-01-01T00:00:00Z' } }), 'denied']],
+  [
+    'a class that was changed with a permission, then the Cluster',
+    [
+      all((object) => enableIf(object, '{{ true }}'), annotate(allow, 'true')),
+      /^replaces 2 .*Machines/,
+      'ClusterClass',
+      'small',
+    ],
+    [ofDeployment({ metadata: { labels: { a: 'b' } } }), ''],
+    [setVariable('gpu'), 'denied'],
+  ],
+  [
+    'a default of a variable that the Cluster does not set',
+    [
+      (cluster) => {
+        topology(cluster).variables = [];
+      },
+      '',
+    ],
+    [
+      (object) => {
+        objectAt(objectsAt(object, 'spec', 'variables')[0], 'schema', 'openAPIV3Schema').default = 'gpu';
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'deferred with a permission, then not',
+    [
+      all(
+        (cluster) => {
+          topology(cluster).version = 'v1.35.0';
+        },
+        ofDeployment({ metadata: { annotations: { 'topology.cluster.x-k8s.io/defer-upgrade': '' } } }),
+        annotate(allow, 'true'),
+      ),
+      /^replaces 1 Machine/,
+    ],
+    [ofDeployment({ metadata: {} }), 'denied'],
+  ],
+  [
+    'held, then not',
+    [
+      all(
+        (cluster) => {
+          topology(cluster).version = 'v1.35.0';
+        },
+        ofDeployment({ metadata: { annotations: { 'topology.cluster.x-k8s.io/hold-upgrade-sequence': '' } } }),
+      ),
+      'denied',
+    ],
+  ],
+  [
+    'a group that is paused by the annotation',
+    [annotate(paused, ''), '', 'MachineDeployment', 'demo-md-0'],
+    [setVariable('gpu'), 'denied'],
+  ],
+  [
+    'a group that is paused by its spec',
+    [pause(true), '', 'MachineDeployment', 'demo-md-0'],
+    [setVariable('gpu'), 'denied'],
+  ],
+  [
+    'no control plane',
+    [
+      (cluster) => {
+        delete objectAt(cluster, 'spec').controlPlaneRef;
+      },
+      'denied',
+    ],
+  ],
+  [
+    'a class that does not exist',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'topology', 'classRef').name = 'none';
+      },
+      'denied',
+    ],
+  ],
+  [
+    'the health check of the control plane',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'topology', 'controlPlane').healthCheck = {
+          enabled: true,
+          checks: { unhealthyNodeConditions: [{ type: 'Ready', status: 'True', timeoutSeconds: 0 }] },
+        };
+      },
+      /^remediates 1 Machine .*control plane/,
+    ],
+  ],
+  [
+    'the health check of the class',
+    [
+      (object) => {
+        objectsAt(object, 'spec', 'workers', 'machineDeployments')[0]!.healthCheck = {
+          checks: { unhealthyMachineConditions: [{ type: 'NodeHealthy', status: 'True', timeoutSeconds: 0 }] },
+        };
+      },
+      /^remediates 2 Machines/,
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a worker class that is renamed',
+    [
+      (object) => {
+        objectsAt(object, 'spec', 'workers', 'machineDeployments')[0]!.class = 'other';
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'no patches',
+    [
+      (object) => {
+        delete objectAt(object, 'spec').patches;
+      },
+      '',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a hundred patches that do nothing',
+    [
+      (object) => {
+        const [patch = {}] = objectsAt(object, 'spec', 'patches');
+        objectAt(object, 'spec').patches = Array.from({ length: 100 }, (_, index) => ({
+          ...patch,
+          name: `p-${index}`,
+        }));
+      },
+      '',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a patch that takes too long',
+    [
+      (object) => {
+        enableIf(object, '{{ range until 100000 }}{{ range until 100000 }}x{{ end }}{{ end }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a patch that cannot be read',
+    [
+      (object) => {
+        enableIf(object, '{{ if }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a patch whose field does not exist',
+    [
+      (object) => {
+        const [patch] = objectsAt(object, 'spec', 'patches');
+        objectsAt(patch, 'definitions')[0]!.jsonPatches = [
+          { op: 'replace', path: '/spec/template/spec/none/0', value: 1 },
+        ];
+        enableIf(object, '{{ true }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a patch of the infrastructure of workers',
+    [
+      (object) => {
+        const spec = objectAt(object, 'spec');
+        spec.patches = [
+          ...objectsAt(object, 'spec', 'patches'),
+          {
+            name: 'i',
+            definitions: [
+              {
+                selector: {
+                  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
+                  kind: 'DevMachineTemplate',
+                  matchResources: { machineDeploymentClass: { names: ['*'] } },
+                },
+                jsonPatches: [
+                  {
+                    op: 'add',
+                    path: '/spec/template/spec/backend/inMemory/vm',
+                    value: { provisioning: { startupDuration: '5s' } },
+                  },
+                ],
+              },
+            ],
+          },
+        ];
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'the infrastructure of the Cluster',
+    [
+      (object) => {
+        const spec = objectAt(object, 'spec');
+        spec.patches = [
+          ...objectsAt(object, 'spec', 'patches'),
+          {
+            name: 'i',
+            definitions: [
+              {
+                selector: {
+                  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2',
+                  kind: 'DevClusterTemplate',
+                  matchResources: { infrastructureCluster: true },
+                },
+                jsonPatches: [
+                  { op: 'add', path: '/spec/template/spec/controlPlaneEndpoint', value: { host: 'a', port: 1 } },
+                ],
+              },
+            ],
+          },
+        ];
+      },
+      '',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'the files of the control plane',
+    [
+      (object) => {
+        const spec = objectAt(object, 'spec');
+        spec.patches = [
+          ...objectsAt(object, 'spec', 'patches'),
+          {
+            name: 'c',
+            definitions: [
+              {
+                selector: {
+                  apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+                  kind: 'KubeadmControlPlaneTemplate',
+                  matchResources: { controlPlane: true },
+                },
+                jsonPatches: [
+                  {
+                    op: 'add',
+                    path: '/spec/template/spec/kubeadmConfigSpec/files',
+                    value: [{ path: '/a', content: 'b' }],
+                  },
+                ],
+              },
+            ],
+          },
+        ];
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'an override of a variable',
+    [ofDeployment({ variables: { overrides: [{ name: 'nodeLabel', value: 'gpu' }] } }), 'denied'],
+  ],
+  [
+    'a variable that the class does not define',
+    [
+      (cluster) => {
+        topology(cluster).variables = [
+          { name: 'nodeLabel', value: '' },
+          { name: 'x', value: 1 },
+        ];
+      },
+      'denied',
+    ],
+  ],
+  [
+    'one more group',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'topology', 'workers').machineDeployments = [
+          ...deployments(cluster),
+          { class: 'default-worker', name: 'md-1', replicas: 1 },
+        ];
+      },
+      '',
+    ],
+  ],
+  [
+    'one more group, and another renamed',
+    [
+      (cluster) => {
+        const [first = {}] = deployments(cluster);
+        objectAt(cluster, 'spec', 'topology', 'workers').machineDeployments = [
+          { ...first, name: 'md-1' },
+          { ...first, name: 'md-2' },
+        ];
+      },
+      'denied',
+    ],
+  ],
+  ['the class of a group', [ofDeployment({ class: 'none' }), 'denied']],
+  ['labels of a group', [ofDeployment({ metadata: { labels: { a: 'b' }, annotations: { c: 'd' } } }), '']],
+  [
+    'the network',
+    [
+      (cluster) => {
+        objectAt(cluster, 'spec', 'clusterNetwork').serviceDomain = 'b.local';
+      },
+      '',
+    ],
+  ],
+  ['minReadySeconds', [ofDeployment({ minReadySeconds: 5 }), '']],
+  [
+    'Machines that are not ready for long',
+    [ofDeployment({ healthCheck: { enabled: true, checks: { nodeStartupTimeoutSeconds: 60 } } }), ''],
+  ],
 ];
 
 test.each(cases)('%s', async (_, ...steps) => {
