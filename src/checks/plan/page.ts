@@ -118,8 +118,9 @@ function groupRow(plan: GroupPlan): string {
   return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(changesOf(plan))}${details.join('')}</td></tr>`;
 }
 
-const peakHtml = ({ peak }: ClusterPlan): string =>
-  peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`;
+/** What is said of a Cluster before its groups. */
+const headHtml = ({ peak, problems }: ClusterPlan): string =>
+  `${problems.map(problemHtml).join('')}${peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`}`;
 
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
@@ -143,10 +144,8 @@ const filter = `<fieldset class="filter">${[
   )
   .join('')}</fieldset>`;
 
-function clusterHtml(plan: ClusterPlan): string {
-  const { groups, problems } = plan;
-  return `<section class="${worstOf(plan)}"><h2>${escaped(clusterText(plan))}</h2>${problems.map(problemHtml).join('')}${peakHtml(plan)}${table(groups)}</section>`;
-}
+const clusterHtml = (plan: ClusterPlan): string =>
+  `<section class="${worstOf(plan)}"><h2>${escaped(clusterText(plan))}</h2>${headHtml(plan)}${table(plan.groups)}</section>`;
 
 function fleetHtml(fleet: Fleet): string {
   const [first] = fleet.clusters;
@@ -154,7 +153,7 @@ function fleetHtml(fleet: Fleet): string {
     fleet.clusters.map(({ cluster }) => cluster),
     maxNamed,
   );
-  return `<section class="${first === undefined ? 'low' : worstOf(first)}"><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${peakHtml(first)}${table(first.groups)}`}</section>`;
+  return `<section class="${first === undefined ? 'low' : worstOf(first)}"><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${headHtml(first)}${table(first.groups)}`}</section>`;
 }
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)

@@ -95,13 +95,17 @@ function groupLines(plan: GroupPlan, screen: Screen): string {
   ].join('');
 }
 
+/** What is said of a Cluster before its groups. */
+const headLines = ({ peak, problems }: ClusterPlan, screen: Screen): string[] => [
+  ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
+  peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),
+];
+
 function clusterLines(plan: ClusterPlan, screen: Screen): string {
-  const { groups, peak, problems } = plan;
   return [
     `${screen.paint('bold', clusterText(plan))}\n`,
-    ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
-    peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),
-    ...groups.map((group) => groupLines(group, screen)),
+    ...headLines(plan, screen),
+    ...plan.groups.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
 }
@@ -115,11 +119,12 @@ function fleetLines(fleet: Fleet, screen: Screen): string {
   );
   const changed = first?.groups.filter((group) => !isQuiet(group)) ?? [];
   return [
+    ...(changed.length === 0 ? [wrapped(fleetText(fleet), '', screen)] : []),
     ...changed.map((group) =>
       wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),
     ),
     screen.paint('dim', wrapped(`${names}; the plan of the first:`, '  ', screen)),
-    first?.peak === undefined ? '' : screen.paint('dim', wrapped(peakText(first.peak), '  ', screen)),
+    ...(first === undefined ? [] : headLines(first, screen)),
     ...changed.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');

@@ -13,7 +13,7 @@ import {
 import { isWritten } from '../refusals/index.ts';
 import { isMade, lastAppliedTo } from '../world/layered.ts';
 import { coreGroup, keyOf, nameIn } from '../world/objects.ts';
-import { applierOf } from '../world/server-side-apply.ts';
+import { appliersOf } from '../world/server-side-apply.ts';
 import type { World } from '../world/world.ts';
 import { classNameOf } from './planned-state.ts';
 
@@ -88,7 +88,7 @@ function writeOf(
     manifest === undefined
       ? { apiVersion, kind, metadata: { name: nameOf(after), namespace: namespaceOf(after) } }
       : manifestOf(manifest);
-  const manager = manifest && (fieldManager ?? (old && applierOf(old)));
+  const manager = manifest && (fieldManager ?? (old && appliersOf(old)[0]));
   if (manager !== undefined) {
     return { is: 'apply', sent: edited(given), manager };
   }

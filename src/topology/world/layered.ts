@@ -10,7 +10,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { coreGroup, nameIn } from './objects.ts';
-import { appliedOnServer, ownershipOf } from './server-side-apply.ts';
+import { appliedOnServer, appliersOf, ownershipOf } from './server-side-apply.ts';
 import { inV1beta2 } from './v1beta1.ts';
 import { World } from './world.ts';
 
@@ -74,6 +74,8 @@ interface Applying {
   fieldManager?: string | undefined;
   /** Told of fields of a spec that a manifest no longer gives, where nothing says who wrote them: they stay. */
   onKept?: ((object: JsonObject, fields: readonly string[]) => void) | undefined;
+  /** Told of an object that several users apply, of whom the first is taken as who applies it now. */
+  onSeveral?: ((object: JsonObject, managers: readonly string[]) => void) | undefined;
 }
 
 /** Fields that only controllers and defaults set. */
@@ -86,7 +88,7 @@ const keptFields = (current: JsonObject, wanted: JsonObject): string[] =>
   );
 
 /** An object after it has been applied to one that is there. */
-function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept }: Applying): JsonObject {
+function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept, onSeveral }: Applying): JsonObject {
   const [current, wanted] =
     given.apiVersion === change.apiVersion ? [given, change] : [inV1beta2(given), inV1beta2(change)];
   const uid = textAt(current, 'metadata', 'uid');
@@ -111,6 +113,10 @@ function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept
   }
   const { status: _status, ...manifest } = wanted;
   const ownership = ownershipOf(current, fieldManager);
+  const appliers = appliersOf(current);
+  if (fieldManager === undefined && appliers.length > 1) {
+    onSeveral?.(current, appliers);
+  }
   if (ownership !== undefined && current.apiVersion === given.apiVersion) {
     return appliedOnServer(current, manifest, ownership);
   }

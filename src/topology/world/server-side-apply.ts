@@ -21,18 +21,15 @@ const isController = (manager: string): boolean => /^(?:capi|kubeadm|manager$)/.
 const entriesOf = (object: JsonObject): JsonObject[] =>
   objectsAt(object, 'metadata', 'managedFields').filter((entry) => textAt(entry, 'subresource') === '');
 
-/** The entry of whoever applies an object: of a manager, or of the user who applied it last. */
-const applierIn = (entries: readonly JsonObject[], fieldManager: string | undefined): JsonObject | undefined =>
+/** The entries of users who applied an object, newest first. An apply that changed no value has no time. */
+const appliersIn = (entries: readonly JsonObject[]): JsonObject[] =>
   entries
-    .filter((one) => one.operation === 'Apply')
-    .filter(({ manager }) => (fieldManager === undefined ? !isController(String(manager)) : manager === fieldManager))
-    .toSorted((one, other) => (textAt(one, 'time') < textAt(other, 'time') ? 1 : -1))[0];
+    .filter((one) => one.operation === 'Apply' && !isController(String(one.manager)))
+    .toSorted((one, other) => (textAt(one, 'time') < textAt(other, 'time') ? 1 : -1));
 
-/** The user who applied an object last on the server's side; undefined if nobody did. */
-export function applierOf(object: JsonObject): string | undefined {
-  const entry = applierIn(entriesOf(object), undefined);
-  return entry && textAt(entry, 'manager');
-}
+/** The users who applied an object on the server's side, who did it last first. */
+export const appliersOf = (object: JsonObject): string[] =>
+  appliersIn(entriesOf(object)).map((entry) => textAt(entry, 'manager'));
 
 /**
  * Who applied an object on the server's side; undefined if nobody did, not in this version of the API, or if nothing says who
@@ -42,7 +39,10 @@ export function applierOf(object: JsonObject): string | undefined {
  */
 export function ownershipOf(object: JsonObject, fieldManager: string | undefined): Ownership | undefined {
   const entries = entriesOf(object);
-  const entry = applierIn(entries, fieldManager);
+  const entry =
+    fieldManager === undefined
+      ? appliersIn(entries)[0]
+      : entries.find(({ operation, manager }) => operation === 'Apply' && manager === fieldManager);
   const isFirst = entry === undefined && fieldManager !== undefined && entries.length > 0;
   if (!isFirst && entry?.apiVersion !== object.apiVersion) {
     return undefined;

@@ -262,6 +262,27 @@ test('text: more than 20 Clusters that fare alike are one line, others are not',
   expect(lines.at(-2)).toBe('112 of 114 Machines are replaced');
 });
 
+test('more than 20 Clusters that are refused alike: the reason is said', () => {
+  const groups = [
+    { ...controlPlane, verdict: 'refused' as const, causes: [] },
+    { ...workers, verdict: 'unchanged' as const },
+  ];
+  const problems = [{ text: 'variable x: must be y' }];
+  const refused = Array.from({ length: 21 }, (_, index) => ({ ...cluster(`default/c${index}`, ...groups), problems }));
+  const paused = Array.from({ length: 21 }, (_, index) => ({
+    ...cluster(`team/c${index}`, workers),
+    problems: [{ text: 'paused' }],
+  }));
+  const plan = planOf(...refused, ...paused);
+  const classOf = new Map(plan.clusters.map(({ cluster: name }) => [name, 'fleet']));
+  const shown = planText(plan, classOf, screen);
+  expect(shown).toContain('  ! variable x: must be y\n');
+  expect(shown).toContain('21 Clusters of class fleet\n');
+  expect(shown).toContain('  ! paused\n');
+  expect(planPage(plan, classOf, about)).toContain('variable x: must be y');
+  expect(planMarkdown(plan, classOf)).toContain('variable x: must be y');
+});
+
 test('text: unchanged Clusters of many are named in one line', () => {
   const clusters = Array.from({ length: 12 }, (_, index) => cluster(`default/c${index}`, workers));
   expect(text(cluster('default/f1', controlPlane), ...clusters)).toContain(

@@ -6,6 +6,7 @@ import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts
 import { type JsonObject, nameOf, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import type { Plan } from '../../../src/topology/index.ts';
+import { readManifests } from '../../kubernetes/manifests/kustomization.ts';
 import { runProgram } from './io.ts';
 import { type Received, refusal, startProxy, store } from './live-cluster.ts';
 import { list, named } from './planning.ts';
@@ -251,4 +252,10 @@ describe('what the topology controller would write', () => {
     ]);
     expect(writes.filter(isOfKind)).toHaveLength(1);
   });
+});
+
+test('the policy of dry runs matches resources as an API server allows: */* stands alone', () => {
+  const [policy] = readManifests('manifests/plan/dry-run/policy.yaml');
+  const rules = objectsAt(policy, 'spec', 'matchConstraints', 'resourceRules');
+  expect(rules.map(({ resources }) => resources)).toEqual([['*/*']]);
 });

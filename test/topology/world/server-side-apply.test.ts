@@ -136,6 +136,16 @@ describe('what was applied on the server side: a manifest means what its writer 
     expect(layered([before], [manifest({})], { fieldManager: 'old' })[0]?.spec).toEqual({ b: 2, c: 3 });
   });
 
+  test('several users who apply an object are told, newest first; an apply that changed no value has no time', () => {
+    const { time: _, ...timeless } = entry('kubectl', { 'f:a': leaf });
+    const before = live({ a: 1 }, timeless, entry('flux', { 'f:a': leaf }), entry('capi-topology', { 'f:b': leaf }));
+    const told: string[][] = [];
+    const onSeveral = (_object: JsonObject, managers: readonly string[]) => told.push([...managers]);
+    layered([before], [manifest({ a: 1 })], { onSeveral });
+    layered([before], [manifest({ a: 1 })], { onSeveral, fieldManager: 'flux' });
+    expect(told).toEqual([['flux', 'kubectl']]);
+  });
+
   test('who applies for the first time takes nothing away', () => {
     const before = live({ list: named('a'), b: 2 }, entry('flux', { 'f:list': listOf('a'), 'f:b': leaf }));
     const after = layered([before], [manifest({ list: named('b') })], { fieldManager: 'argocd-controller' });

@@ -145,10 +145,13 @@ export function statesOf(source: Source, flags: PlanFlags): States {
       ? objects
       : objects.map((object) => (isCluster(object) && isChosen(object) ? edited(object, version, variables) : object));
   const kept: string[] = [];
+  const shared: string[] = [];
   const applying = {
     fieldManager: flags['field-manager'],
     onKept: (object: JsonObject, fields: readonly string[]) =>
       kept.push(`${printable(objectText(object))} (${shortList(fields.map(printable), 3)})`),
+    onSeveral: (object: JsonObject, managers: readonly string[]) =>
+      shared.push(`${printable(objectText(object))} (${shortList(managers.map(printable), 3)})`),
   };
   const applied = layered(from.objects, change.objects, applying);
   const hasClusters = applied.some(isCluster);
@@ -204,6 +207,11 @@ export function statesOf(source: Source, flags: PlanFlags): States {
         ? []
         : [
             `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${shortList(kept, 3)}: read them with kubectl get -o yaml --show-managed-fields`,
+          ]),
+      ...(shared.length === 0
+        ? []
+        : [
+            `several managers apply ${shortList(shared, 3)}: the first of each is taken as who applies -f, unless --field-manager names one`,
           ]),
       ...none.filter(() => samples.length > 0),
       ...removed,

@@ -66,7 +66,9 @@ export function explain(error: unknown, verb: string, resource: string, name: st
     return new StatusError(403, `the API server refuses to ${verb} ${resource} ${name}: ${error.message}`);
   }
   if (isStatus(error, 403)) {
-    return new Forbidden(`forbidden: the permission to ${verb} ${resource} ${name} is missing (${error.message})`);
+    return new Forbidden(
+      `forbidden: the permission to ${verb} ${`${resource} ${name}`.trim()} is missing (${error.message})`,
+    );
   }
   if (isStatus(error, 401)) {
     return new Forbidden(
