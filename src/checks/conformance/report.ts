@@ -9,7 +9,6 @@ import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
-/** A check with its result. */
 export interface CheckResult extends Omit<Check, 'needsDiscovery' | 'run'> {
   status: CheckStatus;
   problems: ExtensionFinding[];

@@ -78,7 +78,6 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
   };
 }
 
-/** Options of a trial. */
 export interface TrialOptions extends Choice {
   known: KnownHooks;
   /** The answers of an earlier release of the extension. */

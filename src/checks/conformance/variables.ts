@@ -1,4 +1,3 @@
-import { count } from '../../base/index.ts';
 import type { Budget } from '../../kubernetes/cel/index.ts';
 import { itemsAt, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
@@ -6,7 +5,6 @@ import {
   type CheckedDefinitions,
   checkDefinitions,
   readSchema,
-  type UnevaluatedRules,
   valueCauses,
 } from '../../runtimehooks/variables/index.ts';
 
@@ -26,16 +24,6 @@ function checked(variables: Json | undefined): CheckedDefinitions {
 /** Maximum number of rules that are reported as not evaluated. */
 const maxUnevaluated = 20;
 
-/** Rules that only Kubernetes can evaluate: whether defaults, examples and enums satisfy them is not known. */
-function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
-  const rules = unevaluated.flatMap(({ unknown }) => unknown);
-  const more = rules.length - maxUnevaluated;
-  return [
-    ...rules.slice(0, maxUnevaluated).map((text) => quotable(`${text}; try it in a cluster`, 2 * maxText)),
-    ...(more > 0 ? [`${count(more, 'more rule')} ${more === 1 ? 'is' : 'are'} not evaluated here`] : []),
-  ];
-}
-
 /**
  * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
  * nothing, rules that are not evaluated here, as warnings.
@@ -49,7 +37,10 @@ export function variableProblems(variables: Json | undefined): { message: string
     ? causes.map(({ field = '', message }) => ({
         message: quotable(`${field.slice(0, maxText)}: ${message.slice(0, maxText)}`, 2 * maxText),
       }))
-    : unevaluatedTexts(unevaluated).map((message) => ({ message, isWarning: true }));
+    : unevaluated
+        .flatMap(({ unknown }) => unknown)
+        .slice(0, maxUnevaluated)
+        .map((text) => ({ message: quotable(`${text}; try it in a cluster`, 2 * maxText), isWarning: true }));
 }
 
 /** A value that matches the type and the limits of a schema, as far as that is simple; undefined for an unknown type. */

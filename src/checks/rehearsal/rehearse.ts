@@ -1,6 +1,6 @@
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { namespacedName, namespaceOf } from '../../kubernetes/index.ts';
+import { type LabelSelector, namespacedName, namespaceOf, selectsLabels } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -17,12 +17,10 @@ import { playLife, reasonOf, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 import { reconcileClass } from './variables.ts';
-import { nameOfClass, unselected } from './warnings.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
 export const oldestRelease = v1(12);
 
-/** Options of a rehearsal. */
 export interface RehearsalOptions extends ClusterOptions {
   configs: readonly ExtensionConfig[];
   subjects: readonly RehearsedCluster[];
@@ -67,6 +65,27 @@ async function discover(
     discovered = { ...config, status: { ...config.status, handlers: discovery.handlers } };
   }
   return discovered;
+}
+
+/** Names extensions that are not called for the Clusters of a namespace: a selector that does not match goes unnoticed. */
+function warnOfUnselected(
+  player: Player,
+  configs: readonly ExtensionConfig[],
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): void {
+  const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  for (const { metadata, spec } of configs) {
+    const selector = spec?.namespaceSelector as LabelSelector | undefined;
+    if (selector === undefined || !selectsLabels(selector, labels)) {
+      const why =
+        selector === undefined
+          ? 'it has no namespaceSelector'
+          : `its namespaceSelector does not match the labels ${shown.join(', ')}`;
+      const remedy = 'pass the Namespace with its labels in a file of --cluster-files, or change the selector';
+      player.find('warning', `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy);
+    }
+  }
 }
 
 const maxProblems = 20;
@@ -127,13 +146,14 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
       }
     }
     for (const name of ofClusters.slice(0, maxWarned)) {
-      for (const { text, remedy } of unselected(configs, name, labels.get(name) ?? {})) {
-        player.find('warning', text, remedy);
-      }
+      warnOfUnselected(player, configs, name, labels.get(name) ?? {});
     }
     for (const blueprint of blueprints) {
       try {
-        await reconcileClass(blueprint, new Player(nameOfClass(blueprint), caller, stage));
+        await reconcileClass(
+          blueprint,
+          new Player(`ClusterClass ${blueprint.namespace}/${blueprint.name}`, caller, stage),
+        );
       } catch (error) {
         if (!(error instanceof ReconcileError)) {
           throw error;

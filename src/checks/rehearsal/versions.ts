@@ -92,7 +92,6 @@ type ControlPlanePhase =
 /** The decision of one reconcile about a group of workers. */
 interface WorkerDecision {
   worker: WorkerGroup;
-  /** The version that it should have. */
   version: string;
   isUpgrading: boolean;
   isPending: boolean;

@@ -20,7 +20,6 @@ function placesOf(paths: readonly FieldPath[]) {
   return {
     /** Whether a path is one of these, or below one. */
     hasAtOrAbove: (path: FieldPath) => path.some((_, index) => at.has(pathKey(path.slice(0, index + 1)))),
-    /** Whether a path is above one of these. */
     hasBelow: (path: FieldPath) => above.has(pathKey(path)),
   };
 }

@@ -1,4 +1,4 @@
-// A new rule is an entry in a file of checks/.
+// A new rule is an entry in a file of definitions/.
 import { apiVersionRules } from './definitions/api-version.ts';
 import { caBundleRules } from './definitions/ca-bundle.ts';
 import { clientConfigRules } from './definitions/client-config.ts';

@@ -44,7 +44,6 @@ const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook)
 
 const known = new Set(clusterApiHooks.map(formatHook));
 
-/** The object of a call: the one that it names, or that its request is about. */
 function calledObject(hook: HookDefinition, { object, request }: CallAllOptions<object>): CalledObject | CallError {
   return known.has(formatHook(hook))
     ? (object ??
@@ -91,7 +90,6 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     return selected;
   }
 
-  /** The only handler of a hook that is called for an object. */
   async function onlyHandler(hook: HookDefinition, object: CalledObject, signal: AbortSignal | undefined) {
     const handlers = await handlersFor(hook, object, signal);
     if (isCallError(handlers)) {

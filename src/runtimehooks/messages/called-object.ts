@@ -7,7 +7,6 @@ interface RequestObject {
   namespace: string;
   name: string;
   uid: string | undefined;
-  /** The name of the Cluster. */
   cluster: string;
 }
 

@@ -8,7 +8,6 @@ export type PartKind = 'ControlPlane' | 'MachineDeployment' | 'MachinePool';
 export interface ClassField {
   /** In the part of the topology, and of the class. */
   path: string;
-  /** The parts that have it. */
   kinds: readonly PartKind[];
   /** The first release with it. Default: all releases that a rehearsal simulates have it. */
   since?: Release;
@@ -77,7 +76,6 @@ const classFields: readonly ClassField[] = [
   { path: 'failureDomains', kinds: ['MachinePool'], carriedTo: 'object' },
 ];
 
-/** The fields that a part of one kind has. */
 export const fieldsOf = (kind: PartKind): ClassField[] => classFields.filter(({ kinds }) => kinds.includes(kind));
 
 /** Those that the spec of its Machines has. */
@@ -101,7 +99,6 @@ const machineSpec = {
   MachinePool: ['spec', 'template', 'spec'],
 } as const;
 
-/** Where the object of a part has a field. */
 export const pathInObject = (kind: PartKind, field: ClassField): string[] => [
   ...(field.carriedTo === 'object' ? ['spec'] : machineSpec[kind]),
   ...pathOf(field),

@@ -58,7 +58,6 @@ function nameCauses(name: string, field: string): StatusCause[] {
   ];
 }
 
-/** A schema and all of its parts, with their paths. */
 function everyPart(schema: JsonObject, path: string, parts: [JsonObject, string][] = []): [JsonObject, string][] {
   parts.push([schema, path]);
   for (const [part, at] of partsOf(schema, path)) {

@@ -25,7 +25,6 @@ interface CertsStatus {
   certificates: CertificateStatus[];
   targets: { id: string; state: string; reason?: string | undefined; leftAlone: string[] }[];
   next: { action: string; reason: string; until?: string | undefined };
-  /** Who rotates, and when it did so last. */
   rotation: string;
 }
 

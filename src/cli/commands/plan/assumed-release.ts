@@ -14,7 +14,6 @@ const outcomeOf = ({ clusters, sum }: Plan): Json =>
     sum: { ...sum },
   }) satisfies Json;
 
-/** That the release of a cluster is not known, and which one is assumed. */
 export const assumedRelease = `the release of Cluster API in this cluster is not known (neither clusterctl's Providers nor the manager's Deployment nor its definitions could be read, or tell it): ${formatRelease(newestKnownRelease)} is assumed, --cluster-api-version names another`;
 
 /**

@@ -81,7 +81,6 @@ function withExtensions(
   }, objects);
 }
 
-/** Whether the flags choose a Cluster. */
 function chooser({ cluster: names, namespace, selector }: PlanFlags): (cluster: JsonObject) => boolean {
   const selects = selector === undefined ? undefined : readLabelSelector(selector);
   return (cluster) =>

@@ -8,7 +8,6 @@ interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
   findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
 }
 
-/** A rule about one field of each handler. */
 export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
   return {
     ...rule,
