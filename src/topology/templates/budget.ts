@@ -40,20 +40,29 @@ const maxQuickSearch = 250;
 /** Deepest nesting of a value: deeper YAML is not read either. */
 export const maxNesting = 256;
 
-// The work done by the template that is rendered: rendering waits for nothing, so there is one at a time. Everything that takes
-// time or memory is paid for before it is done.
-let steps = 0;
-let nesting = 0;
+/** The work that one rendering has done. Everything that takes time or memory is paid for before it is done. */
+interface Work {
+  steps: number;
+  nesting: number;
+}
 
-/** Begins with another template. */
-export function startWork(): void {
-  steps = 0;
-  nesting = 0;
+/** The rendering that runs: it waits for nothing, but what it reads may render another template. */
+let work: Work = { steps: 0, nesting: 0 };
+
+/** Runs a rendering with a budget of its own. */
+export function limited<T>(run: () => T): T {
+  const outer = work;
+  work = { steps: 0, nesting: 0 };
+  try {
+    return run();
+  } finally {
+    work = outer;
+  }
 }
 
 export function spend(count: number): void {
-  steps += count;
-  if (steps > maxSteps) {
+  work.steps += count;
+  if (work.steps > maxSteps) {
     throw tooMuch(`the template takes more than ${maxSteps} steps`);
   }
 }
@@ -61,14 +70,14 @@ export function spend(count: number): void {
 /** Runs one level of a recursion over values. */
 export function nested<T>(run: () => T): T {
   spend(1);
-  if (nesting >= maxNesting) {
+  if (work.nesting >= maxNesting) {
     throw tooMuch(`a value nests deeper than ${maxNesting} levels`);
   }
-  nesting++;
+  work.nesting++;
   try {
     return run();
   } finally {
-    nesting--;
+    work.nesting--;
   }
 }
 

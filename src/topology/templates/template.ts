@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
 import { type Json, perObject } from '../../kubernetes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { startWork, TemplateError, within } from './budget.ts';
+import { limited, TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
@@ -64,10 +64,9 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
       () => 'failed to calculate template data: failed to convert variables: failed to unmarshal variables',
       () => (mutating.test(source) ? convert(variables) : dataOf(variables)),
     );
-    startWork();
     const rendered = within(
       () => `failed to render template: ${quoted(text)}`,
-      () => evaluateTemplate(template, data),
+      () => limited(() => evaluateTemplate(template, data)),
     );
     return within(
       () => `failed to unmarshal rendered template: ${quoted(rendered)}`,
@@ -141,10 +140,9 @@ export function renderName(source: string, fields: Json): string {
       () => `parsing template ${quoted(text)}`,
       () => parseTemplate(text, namingTemplate, (name) => Object.hasOwn(builtins, name) || name === 'slice'),
     );
-    startWork();
     return within(
       () => 'rendering template',
-      () => textOf(evaluateTemplate(template, valueOfJson(fields), true)),
+      () => textOf(limited(() => evaluateTemplate(template, valueOfJson(fields), true))),
     );
   } catch (error) {
     if (error instanceof TemplateError) {

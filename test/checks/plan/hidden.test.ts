@@ -151,7 +151,7 @@ const secretPlaces = [
   'KubeadmConfigTemplate spec.template.spec.joinConfiguration.discovery.bootstrapToken.token',
   'KubeadmConfigTemplate spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs.0.value',
   'KubeadmControlPlane spec.kubeadmConfigSpec.joinConfiguration.nodeRegistration.kubeletExtraArgs.0.value',
-  'KubeadmConfig spec.joinConfiguration.nodeRegistration.kubeletExtraArgs.0.value',
+  'KubeadmConfig spec.initConfiguration.nodeRegistration.kubeletExtraArgs.0.value',
   'Cluster spec.topology.variables.1.value',
   'Cluster spec.topology.variables.3.value',
   'Secret stringData.tls.key',
@@ -161,7 +161,9 @@ test('a marker at each text of each object comes out only where that is right', 
   const objects = objectsWith('none');
   const found = new Set<string>();
   const all = new Set<string>();
-  for (const object of objects) {
+  // Of what Cluster API makes, one of each kind.
+  const isFirst = (object: JsonObject) => objects.find(({ kind }) => kind === object.kind) === object;
+  for (const object of objects.filter((one) => !isMade(one) || isFirst(one))) {
     for (const path of textsIn(object)) {
       const place = `${object.kind} ${path.join('.')}`;
       all.add(place);

@@ -127,6 +127,7 @@ const namedByClass =
 const credentialKeys = [
   ...['password', 'passwd', 'passphrase', 'pwd', 'secret', 'token', 'credential', 'credentials', 'bearer'],
   ...['apiKey', 'api.key', 'access_key', 'privateKey', 'client-secret', 'clientSecret', 'AUTH_TOKEN', 's3AccessKey'],
+  ...['password ', ' api key', 'db password'],
   `${'x'.repeat(100)}-token`,
 ];
 const credentialValues = [

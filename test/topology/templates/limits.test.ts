@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/kubernetes/index.ts';
-import { renderValueTemplate } from '../../../src/topology/templates/index.ts';
+import { renderValueTemplate, watchReads } from '../../../src/topology/templates/index.ts';
 import { expectLinear, limitWork } from '../../support/work.ts';
 
 const many = 'more than 100000 steps';
@@ -35,6 +35,13 @@ test.each([
 ])('%s is refused', (_name, template, message) => {
   using _work = limitWork(1_500);
   expect(() => renderValueTemplate(template, {})).toThrow(message);
+});
+
+test('a rendering has a budget of its own, also while another one reads', () => {
+  const variables = { builtin: { name: 'a' } };
+  watchReads(variables, () => renderValueTemplate('{{ range 10 }}{{ end }}', {}));
+  expect(() => renderValueTemplate('{{ range 60000 }}{{ $.builtin.name }}{{ end }}', variables)).toThrow(many);
+  expect(renderValueTemplate('{{ range 5 }}{{ $.builtin.name }}{{ end }}', variables)).toBe('aaaaa');
 });
 
 function yamlOf(text: string): unknown {
