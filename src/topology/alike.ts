@@ -119,6 +119,9 @@ const classText = perObject((blueprint: Blueprint) =>
   JSON.stringify(blueprint, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
 );
 
+const byAge = /"(?:Oldest|Newest)"/;
+const isOrdered = perObject((blueprint: Blueprint) => byAge.test(classText(blueprint)));
+
 /** What only the user writes, and what no word of a Cluster is taken out of: values of variables are checked by rules. */
 function writtenText(cluster: JsonObject | undefined): string {
   const { topology = null, clusterNetwork = null } = objectAt(cluster, 'spec');
@@ -164,7 +167,9 @@ function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster): Li
     return undefined;
   }
   const deployments = [...existing.workers.values()].map(({ object }) => objectAt(object, 'spec', 'deletion'));
-  const isByAge = [...shared, JSON.stringify(deployments)].some((text) => /"(?:Oldest|Newest)"/.test(text));
+  const isByAge =
+    classes.some((blueprint) => blueprint !== undefined && isOrdered(blueprint)) ||
+    [...written, JSON.stringify(deployments)].some((text) => byAge.test(text));
   const own = JSON.stringify([
     restOf(wanted),
     was === wanted ? 'unchanged' : restOf(was),

@@ -1,4 +1,5 @@
-// Reviews of `serve --impact` with many Clusters of one class, ten Machines each: `npm run bench:impact [-- --clusters 1000]`.
+// Reviews of `serve --impact` with many Clusters of one class with 20 patches, ten Machines each:
+// `npm run bench:impact [-- --clusters 1000]`.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -8,9 +9,10 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { parseAllDocuments } from 'yaml';
 import { connect, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
+import { itemsAt, type JsonObject, objectAt, textAt } from '../../src/kubernetes/index.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { builtProgram, printTable, startProgram } from './program.ts';
+import { addPatches, lastCommands, patchOf } from './twenty-patches.ts';
 
 const { values } = parseArgs({
   options: { clusters: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '10' } },
@@ -21,6 +23,11 @@ const file = (path: string) => readFileSync(new URL(path, import.meta.url));
 const { before } = JSON.parse(gunzipSync(file('../../test/support/fixtures/plan/K-etcd.json.gz')).toString()) as {
   before: JsonObject[];
 };
+const fleet =
+  before.find(({ kind, metadata }) => kind === 'ClusterClass' && textAt(metadata, 'name') === 'fleet') ?? {};
+addPatches(objectAt(fleet, 'spec'));
+const controlPlane = before.find(({ kind }) => kind === 'KubeadmControlPlane');
+objectAt(controlPlane, 'spec', 'kubeadmConfigSpec').preKubeadmCommands = lastCommands('f1');
 const folder = mkdtempSync(join(tmpdir(), 'bench-impact-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
@@ -101,19 +108,8 @@ function reviewOf(object: JsonObject, oldObject: JsonObject) {
   };
 }
 
-const fleet =
-  before.find(({ kind, metadata }) => kind === 'ClusterClass' && textAt(metadata, 'name') === 'fleet') ?? {};
 const changedClass = structuredClone(fleet);
-const selector = {
-  apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
-  kind: 'KubeadmControlPlaneTemplate',
-  matchResources: { controlPlane: true },
-};
-const jsonPatches = [{ op: 'add', path: '/spec/template/spec/kubeadmConfigSpec/postKubeadmCommands', value: ['echo'] }];
-objectAt(changedClass, 'spec').patches = [
-  ...(objectAt(fleet, 'spec').patches as JsonObject[]),
-  { name: 'new', definitions: [{ selector, jsonPatches }] },
-];
+itemsAt(changedClass, 'spec', 'patches').push(patchOf('new', 'postKubeadmCommands', { value: ['echo'] }));
 const cluster = JSON.parse(
   JSON.stringify(own.find(({ kind }) => kind === 'Cluster')).replaceAll(/\bf1\b/g, 'c7'),
 ) as JsonObject;

@@ -1,5 +1,5 @@
-// A plan of many Clusters of one class with 20 patches, half of them Go templates, from files, as a whole process:
-// `npm run bench:plan [-- --clusters 100,1000]`; beside a bare program that reads the same YAML.
+// A plan of many Clusters of one class with 20 patches, half of them Go templates, one of which reads the Cluster's name, from
+// files, as a whole process: `npm run bench:plan [-- --clusters 100,1000]`; beside a bare program that reads the same YAML.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,31 +8,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
-import {
-  fieldAt,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../src/kubernetes/index.ts';
+import { fieldAt, itemsAt, type JsonObject, objectAt, objectsAt, textAt } from '../../src/kubernetes/index.ts';
 import { builtProgram, printTable } from './program.ts';
+import { addPatches, patchOf } from './twenty-patches.ts';
 
-const { values } = parseArgs({ options: { clusters: { type: 'string', default: '100,1000' } } });
+const { values } = parseArgs({ options: { clusters: { type: 'string', default: '100,1000,10000' } } });
 
 const recording = new URL('../../test/support/fixtures/plan/K-etcd.json.gz', import.meta.url);
 const { before } = JSON.parse(gunzipSync(readFileSync(recording)).toString()) as { before: JsonObject[] };
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-plan-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
-
-const path = '/spec/template/spec/kubeadmConfigSpec';
-const selector = {
-  apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
-  kind: 'KubeadmControlPlaneTemplate',
-  matchResources: { controlPlane: true },
-};
 
 /** The objects of the recording that a user writes, with 20 patches in the class. */
 function classObjects(): JsonObject[] {
@@ -43,25 +29,12 @@ function classObjects(): JsonObject[] {
       (textAt(object, 'kind').endsWith('Template') && !isCopy)
     );
   });
-  const spec = objectAt(
-    objects.find(({ kind }) => kind === 'ClusterClass'),
-    'spec',
+  addPatches(
+    objectAt(
+      objects.find(({ kind }) => kind === 'ClusterClass'),
+      'spec',
+    ),
   );
-  const patches: Json[] = objectsAt(spec, 'patches').filter((patch) => !textAt(patch, 'enabledIf').includes('nosuch'));
-  while (patches.length < 20) {
-    const index = patches.length;
-    const value =
-      index % 2 === 0
-        ? {
-            valueFrom: {
-              template: `{{ range $i, $v := until 3 }}- echo ${index} {{ $i }} {{ $.builtin.cluster.name }}\n{{ end }}`,
-            },
-          }
-        : { value: [`echo ${index}`] };
-    const jsonPatches = [{ op: 'add', path: `${path}/preKubeadmCommands`, ...value }];
-    patches.push({ name: `patch-${index}`, definitions: [{ selector, jsonPatches }] });
-  }
-  spec.patches = patches;
   return objects;
 }
 
@@ -121,10 +94,7 @@ for (const count of values.clusters.split(',').map(Number)) {
   mkdirSync(to);
   const objects = classObjects();
   const changed = structuredClone(objects.find(({ kind }) => kind === 'ClusterClass') ?? {});
-  itemsAt(changed, 'spec', 'patches').push({
-    name: 'new',
-    definitions: [{ selector, jsonPatches: [{ op: 'add', path: `${path}/postKubeadmCommands`, value: ['echo new'] }] }],
-  });
+  itemsAt(changed, 'spec', 'patches').push(patchOf('new', 'postKubeadmCommands', { value: ['echo new'] }));
   writeFileSync(join(from, 'all.yaml'), documents([...objects, ...clusters(count)]));
   writeFileSync(join(to, 'class.yaml'), documents([changed]));
   const read = await measured(['--input-type=module', '--eval', bare, join(from, 'all.yaml'), join(to, 'class.yaml')]);
