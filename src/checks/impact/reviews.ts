@@ -156,20 +156,24 @@ const allowed = (uid: string): AdmissionOutcome => ({
 });
 
 const warned = (uid: string, warnings: string[], auditAnnotations: Record<string, string>): AdmissionOutcome => ({
-  response: { uid, allowed: true, warnings, auditAnnotations },
+  response: { uid, allowed: true, warnings: warnings.map((line) => cut(line, 256)), auditAnnotations },
   verdict: 'warned',
   deniedBy: [],
   warnedBy: ['impact'],
 });
 
+/** An answer without a plan. */
+function unplanned(unknown: 'late' | 'bug'): Omit<Answer, 'number'> {
+  const lines = [`what happens to Machines is not known: ${cannotPlan[unknown]}`];
+  const none = { replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] };
+  return { ...none, lines, unknown };
+}
+
+/** @param namespaces that do not permit the write; an empty one if it is not known which. */
 function denied(
   { uid, name, namespace, kind, operation, object }: AdmissionRequest,
-  {
-    lines,
-    namespaces,
-    hash,
-    isUnknown,
-  }: { lines: string[]; namespaces: string[]; hash?: string | undefined; isUnknown: boolean },
+  { lines, hash, deniedIn }: Pick<Answer, 'lines' | 'hash' | 'deniedIn'>,
+  namespaces: readonly string[],
   annotations: Record<string, string>,
 ): AdmissionOutcome {
   const isDeleted = operation === 'DELETE';
@@ -181,10 +185,11 @@ function denied(
   const condition = isDeleted
     ? `if the annotation ${allowAnnotation} is ${values.join(' or ')} before`
     : `if the same write sets the annotation ${allowAnnotation} to ${values.join(' or ')}${note}`;
-  const where = namespaces.length === 0 ? '' : ` in ${namespaces.map((one) => `namespace ${one}`).join(', ')}`;
-  const what = isUnknown
-    ? `What is not known is permitted${where}`
-    : `Machines${where} are ${isDeleted ? 'deleted' : 'replaced'}`;
+  const where = namespaces.map((one) => (one === '' ? 'any namespace' : `namespace ${one}`)).join(', ');
+  const what =
+    deniedIn.length === 0
+      ? `What is not known is permitted in ${where}`
+      : `Machines in ${where} are ${isDeleted ? 'deleted' : 'replaced'}`;
   const last = isDeleted ? '' : `; to see the plan: ${planCommand}`;
   const message = `${lines.join('; ')}. ${what} only ${values.length === 0 ? 'when it is: try again' : `${condition}${last}`}`;
   const subject = namespace === '' || kind.kind === 'Namespace' ? name : `${namespace}/${name}`;
@@ -348,25 +353,16 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       }
       const guarded = guardedBy(request);
       const isGuarded = guarded === undefined || guarded.length > 0;
-      const message = await outcomeOf(request, change, isGuarded);
-      const isUndecided = (namespaces: readonly string[] | undefined) =>
-        config.deniesUnknown && (namespaces === undefined || namespaces.length > 0);
-      if (message === 'late' || message === 'bug' || message.unknown === 'reading') {
-        const isAnswer = typeof message === 'object';
-        const reason = isAnswer ? 'reading' : message;
-        const lines = isAnswer ? message.lines : [`what happens to Machines is not known: ${cannotPlan[message]}`];
-        const isOpen = isGuarded && touchesMachines(change) && !isPermitted(change, undefined);
-        if (operation === 'CREATE' && !isOpen) {
-          // Hardly anything depends on what is created.
-          return allowed(uid);
-        }
-        if (isOpen && isUndecided(guarded)) {
-          const facts = { lines, namespaces: guarded ?? [], isUnknown: true };
-          return counted('undecided', reason, denied(request, facts, { impact: reason }));
-        }
-        return counted(isOpen ? 'undecided' : 'unknown', reason, warned(uid, lines, { impact: reason }));
+      const outcome = await outcomeOf(request, change, isGuarded);
+      const isPlanned = typeof outcome === 'object' && outcome.unknown !== 'reading';
+      const isOpen = isGuarded && touchesMachines(change) && !isPermitted(change, undefined);
+      if (!isPlanned && operation === 'CREATE' && !isOpen) {
+        // Hardly anything depends on what is created.
+        return allowed(uid);
       }
-      const { replaced, deleted, clusters, planned, lines, hash, unknown: reason, deniedIn, undecidedIn } = message;
+      const answer = typeof outcome === 'object' ? outcome : unplanned(outcome);
+      const { replaced, deleted, clusters, planned, lines, hash, unknown: reason, deniedIn } = answer;
+      const undecidedIn = isPlanned ? answer.undecidedIn : isOpen ? (guarded ?? ['']) : [];
       if (lines.length === 0 && undecidedIn.length === 0) {
         return counted('nothing', undefined, allowed(uid));
       }
@@ -374,22 +370,22 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
         ...(replaced > 0 || deleted === 0 ? [`${replaced} Machines replaced`] : []),
         ...(deleted > 0 ? [`${deleted} deleted`] : []),
       ].join(', ');
-      const annotations = {
-        impact: `${planned < clusters ? 'at least ' : ''}${number}, ${planned} of ${clusters} Clusters planned${reason === undefined ? '' : ', not all known'}`,
-        ...(hash !== undefined && replaced + deleted > 0 && { 'impact-plan': hash }),
-      };
+      const annotations: Record<string, string> = isPlanned
+        ? {
+            impact: `${planned < clusters ? 'at least ' : ''}${number}, ${planned} of ${clusters} Clusters planned${reason === undefined ? '' : ', not all known'}`,
+            ...(hash !== undefined && replaced + deleted > 0 && { 'impact-plan': hash }),
+          }
+        : { impact: String(reason) };
       if (deniedIn.length > 0) {
-        const facts = { lines, namespaces: deniedIn, hash, isUnknown: false };
-        return counted('denied', reason, denied(request, facts, annotations));
+        return counted('denied', reason, denied(request, answer, deniedIn, annotations));
       }
-      if (undecidedIn.length > 0 && config.deniesUnknown) {
-        const facts = { lines, namespaces: undecidedIn, hash, isUnknown: true };
-        return counted('undecided', reason, denied(request, facts, annotations));
+      if (undecidedIn.length > 0) {
+        const isDenied = config.deniesUnknown;
+        const shown = isDenied ? denied(request, answer, undecidedIn, annotations) : warned(uid, lines, annotations);
+        return counted('undecided', reason, shown);
       }
-      const shown = lines.map((line) => cut(line, 256));
-      const result =
-        undecidedIn.length > 0 ? 'undecided' : replaced + deleted > 0 || reason === undefined ? 'warned' : 'unknown';
-      return counted(result, reason, warned(uid, shown, annotations));
+      const result = replaced + deleted > 0 || reason === undefined ? 'warned' : 'unknown';
+      return counted(result, reason, warned(uid, lines, annotations));
     },
     addMetrics(registry, prefix) {
       metrics = createImpactMetrics(registry, prefix);

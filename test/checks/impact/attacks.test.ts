@@ -87,8 +87,7 @@ async function copied({
       objectAt(body, 'spec', 'topology', 'classRef').namespace = classNamespace;
     }
     const path = `/apis/${textAt(body, 'apiVersion')}/namespaces/${namespace}/${plurals.get(textAt(body, 'kind'))}`;
-    const { status, text } = await raw('POST', path, body);
-    expect([status, status < 300 ? '' : text]).toEqual([201, '']);
+    expect(await eventually(() => came(raw('POST', path, body)), isInTime)).toEqual({ code: 201, text: '' });
   }
   const copy: Copy = {
     namespace,
@@ -132,6 +131,7 @@ const all =
       change(object);
     }
   };
+const otherArguments = [{ name: 'eviction-hard', value: 'nodefs.available<1%' }];
 const enableIf = (clusterClass: JsonObject, enabledIf: string) =>
   void Object.assign(objectsAt(clusterClass, 'spec', 'patches')[0] ?? {}, { enabledIf });
 const ofDeployment = (fields: JsonObject) => (cluster: JsonObject) =>
@@ -397,7 +397,8 @@ const cases: [string, ...Step[]][] = [
     'a template that changes under its name',
     [
       (object) => {
-        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs = [];
+        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+          otherArguments;
       },
       'denied',
       'KubeadmConfigTemplate',
@@ -822,7 +823,7 @@ test('a template that is deleted and created again', async () => {
   expect(await copy.request('DELETE', path)).toMatchObject({ code: 200 });
   const { uid: _uid, resourceVersion: _version, creationTimestamp: _at, ...metadata } = objectAt(json, 'metadata');
   const body = { ...structuredClone(json), metadata };
-  objectAt(body, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs = [];
+  objectAt(body, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs = otherArguments;
   const collection = path.replace(/\/[^/]+$/, '');
   expect(await eventually(() => copy.request('POST', `${collection}?dryRun=All`, body), isInTime)).toMatchObject({
     code: 403,
@@ -858,4 +859,52 @@ test('Clusters of a namespace that is labelled ignore are not judged', async () 
       ({ text }) => text === '',
     ),
   ).toEqual({ code: 200, text: '' });
+});
+
+const readsTier =
+  '{{ if .builtin.cluster.metadata.labels }}{{ eq (index .builtin.cluster.metadata.labels "tier") "gpu" }}{{ end }}';
+const setTier = (cluster: JsonObject) => {
+  objectAt(cluster, 'metadata', 'labels').tier = 'gpu';
+};
+
+test('two writes at once, of which each alone replaces nothing', async () => {
+  const copy = await copied();
+  const answers = await Promise.all([
+    copy.write((object) => enableIf(object, readsTier), 'ClusterClass', 'small'),
+    copy.write(setTier),
+  ]);
+  expect(answers.map(({ code }) => code).toSorted()).toEqual([200, 403]);
+});
+
+test.each([
+  'ClusterClass',
+  'Cluster',
+])('a template, its class and its Cluster are applied at once, %s first: one warning', async (first) => {
+  const copy = await copied({ labels: {} });
+  const { json } = await raw('GET', copy.pathOf('KubeadmConfigTemplate', 'small-worker'));
+  const template = structuredClone(json);
+  template.metadata = { name: 'small-worker-2' };
+  objectAt(template, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+    otherArguments;
+  const writes = {
+    ClusterClass: () =>
+      copy.write(
+        (object) => {
+          const [worker] = objectsAt(object, 'spec', 'workers', 'machineDeployments');
+          objectAt(worker, 'bootstrap', 'templateRef').name = 'small-worker-2';
+        },
+        'ClusterClass',
+        'small',
+      ),
+    Cluster: () => copy.write(ofDeployment({ metadata: { labels: { a: 'b' } } })),
+  };
+  const collection = copy.pathOf('KubeadmConfigTemplate', '');
+  const created = copy.request('POST', collection, template);
+  const one = first === 'Cluster' ? await writes.Cluster() : await writes.ClusterClass();
+  const other = first === 'Cluster' ? await writes.ClusterClass() : await writes.Cluster();
+  expect(await created).toEqual({ code: 201, text: '' });
+  const texts = [one, other].map(({ text }) => text).filter((text) => text !== '');
+  expect(texts).toEqual([
+    expect.stringMatching(/^replaces 2 Machines in 1 Cluster: md "md-0" of attack-\d+\/demo \(2\): [^\n]*$/),
+  ]);
 });
