@@ -88,8 +88,6 @@ export interface DocumentPlace {
   name: string;
   /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
   path: string;
-  /** Hash of its content, if the server provides one. */
-  hash: string | undefined;
 }
 
 /**
@@ -109,7 +107,7 @@ export function documentList(value: Json): DocumentPlace[] | undefined {
     if (typeof path !== 'string' || url?.host !== 'api-server' || !url.pathname.startsWith('/openapi/v3/')) {
       return undefined;
     }
-    places.push({ name, path: `${url.pathname}${url.search}`, hash: url.searchParams.get('hash') ?? undefined });
+    places.push({ name, path: `${url.pathname}${url.search}` });
   }
   return places.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

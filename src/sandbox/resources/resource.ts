@@ -38,14 +38,8 @@ export interface KindStrategy {
   nameFormat?: NameFormat;
 }
 
-/** UserInfo of authentication.k8s.io. */
-export interface UserInfo {
-  username: string;
-  groups: string[];
-}
-
-/** The only user of a sandbox, who has all permissions. */
-export const sandboxUser: UserInfo = {
+/** The only user of a sandbox, who has all permissions: UserInfo of authentication.k8s.io. */
+export const sandboxUser = {
   username: 'sandbox-admin',
   groups: ['system:masters', 'system:authenticated'],
 };
