@@ -1,4 +1,5 @@
 export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
+export { definitionNotes } from './desired/definitions.ts';
 export { classNameOf, readClass } from './desired/planned-state.ts';
 export { type UserWrite, userWrites } from './desired/user-writes.ts';
 export { type PlanRequest, plan } from './plan-topology.ts';

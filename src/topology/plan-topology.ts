@@ -18,6 +18,7 @@ import { AlikeClusters, type ReadCluster } from './alike.ts';
 import type { Blueprint, ClassPatch } from './blueprint/blueprint.ts';
 import { controlPlaneOf, readsTimes } from './control-planes/index.ts';
 import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
+import { withNewDefinitions } from './desired/definitions.ts';
 import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
@@ -611,7 +612,10 @@ export async function plan(before: World, after: World, request: PlanRequest): P
   const release: Release = request.clusterApiVersion ?? newestKnownRelease;
   const releaseBefore = request.clusterApiVersionBefore ?? release;
   const { isPlanned = () => true, signal } = request;
-  const old = inNewest(before);
+  const served = withNewDefinitions(before, after);
+  const known =
+    served.size === 0 ? before : before.withObjects([...before].map((object) => served.get(object) ?? object));
+  const old = inNewest(known);
   const writes: RefusedWrites =
     request.isChecked === true
       ? { refusalOf: () => undefined, isTaken: () => false }

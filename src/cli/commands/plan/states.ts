@@ -15,7 +15,7 @@ import {
   textAt,
   textValues,
 } from '../../../kubernetes/index.ts';
-import { coreGroup, layered } from '../../../topology/index.ts';
+import { coreGroup, definitionNotes, layered } from '../../../topology/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Source } from './source.ts';
@@ -212,6 +212,7 @@ export function statesOf(source: Source, flags: PlanFlags): States {
         : [
             `several managers apply ${shortList(shared, 3)}: the first of each is taken as who applies -f, unless --field-manager names one`,
           ]),
+      ...definitionNotes(before, after).map(printable),
       ...none.filter(() => samples.length > 0),
       ...removed,
       ...leftOut(flags, [...clusters.keys()], planned),

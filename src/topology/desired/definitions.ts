@@ -1,0 +1,76 @@
+import { shortList } from '../../base/index.ts';
+import {
+  copyOf,
+  formatFieldPath,
+  isSame,
+  type JsonObject,
+  objectsAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { prune, type Schema, schemasOf } from '../../kubernetes/schema/index.ts';
+import { stored } from '../refusals/index.ts';
+import { differencesOf } from '../world/differences.ts';
+import { NotKnown } from '../world/not-known.ts';
+
+const definitionsIn = (objects: Iterable<JsonObject>) =>
+  [...objects].filter(({ kind }) => kind === 'CustomResourceDefinition');
+
+/** An object as an API server serves it by a schema: with its defaults, and without the fields that it lacks. */
+function served(object: JsonObject, schema: Schema): JsonObject {
+  try {
+    const result = stored(object, () => schema);
+    prune(result, schema);
+    return result;
+  } catch (error) {
+    // Too many defaults, which is said where the object counts.
+    if (error instanceof NotKnown) {
+      return copyOf(object);
+    }
+    throw error;
+  }
+}
+
+/** The objects of kinds whose definitions change: as they are served before and after. */
+function* redefined(before: Iterable<JsonObject>, after: Iterable<JsonObject>) {
+  const [given, wanted] = [definitionsIn(before), definitionsIn(after)];
+  const same = new Set(given);
+  if (wanted.every((definition) => same.has(definition))) {
+    return;
+  }
+  const [old, next] = [schemasOf(given), schemasOf(wanted)];
+  for (const object of before) {
+    const [was, is] = [old(object), next(object)];
+    if (was !== undefined && is !== undefined && was !== is && !isSame(was as JsonObject, is as JsonObject)) {
+      yield { object, was: served(object, was), is: served(object, is) };
+    }
+  }
+}
+
+/**
+ * The state before a change in which what was made for Machines is served by the definitions after it: an API server adds
+ * defaults to what is stored, so that new ones are no difference between a Machine's config and its template.
+ */
+export function withNewDefinitions(
+  before: Iterable<JsonObject>,
+  after: Iterable<JsonObject>,
+): Map<JsonObject, JsonObject> {
+  const isOfMachine = (object: JsonObject) =>
+    objectsAt(object, 'metadata', 'ownerReferences').some(({ kind }) => kind === 'Machine');
+  return new Map(
+    [...redefined(before, after)].flatMap(({ object, is }) => (isOfMachine(object) ? [[object, is] as const] : [])),
+  );
+}
+
+/** Defaults that appear and fields that vanish in existing objects, since the definitions of their kinds change, in lines. */
+export function definitionNotes(before: Iterable<JsonObject>, after: Iterable<JsonObject>): string[] {
+  const objects = new Map<string, string[]>();
+  for (const { object, was, is } of redefined(before, after)) {
+    for (const { path, before: value, after: other } of differencesOf(was.spec, is.spec, ['spec'])) {
+      const what = other === undefined ? 'is not a field any more' : `is ${JSON.stringify(other)} by default now`;
+      const line = `${textAt(object, 'kind')}: ${formatFieldPath(path)} ${value === undefined || other === undefined ? what : 'changes'}`;
+      objects.set(line, [...(objects.get(line) ?? []), objectText(object)]);
+    }
+  }
+  return [...objects].map(([line, names]) => `${line} (${shortList(names, 3)})`);
+}
