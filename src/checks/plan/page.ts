@@ -40,10 +40,10 @@ header .facts { width: 100%; margin: 0; }
 ${['high', 'medium', 'low'].map((severity) => `body:has(#only-${severity}:checked) section:not(.${severity})`).join(', ')} { display: none; }
 @media print {
   body { background: none; font-size: 11px; } header, main { max-width: none; padding: 0; } .filter { display: none; }
-  section { break-inside: avoid; padding: 8px 0; border: 0; } .m, .badge, .reason { print-color-adjust: exact; } pre { white-space: pre-wrap; }
+  section { padding: 8px 0; border: 0; } tr { break-inside: avoid; } .m, .badge, .reason { print-color-adjust: exact; } pre { white-space: pre-wrap; }
 }
 @media (max-width: 640px) {
-  header, main { padding: 0 12px; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
+  header, main { padding: 0 12px; } .key { white-space: normal; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
   thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: 8px 0; } td { display: block; border: 0; padding: 2px 0; } td.verdict { white-space: normal; }
 }
 th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause code { overflow-wrap: anywhere; }
@@ -158,7 +158,7 @@ function fleetHtml(fleet: Fleet): string {
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
   .map((machine) => `<span class="key"><i class="m ${machine}"></i>${machineWords[machine]}</span>`)
-  .join('');
+  .join(' ');
 
 /** Verdicts that say nothing of a single Machine, and what they mean. */
 const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
@@ -166,7 +166,7 @@ const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
     (verdict) =>
       `<span class="key"><span class="badge ${severityOf[verdict]}">${verdict}</span> ${escaped(meanings[verdict])}</span>`,
   )
-  .join('');
+  .join(' ');
 
 /** The plan that a page shows. */
 export interface PageFacts {
@@ -203,7 +203,7 @@ export function planPage(
   return page(
     'Plan',
     style,
-    `<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend}${verdictLegend}</p></header>
+    `<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend} ${verdictLegend}</p></header>
 <main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${sections.length > 3 ? filter : ''}${sections.join('\n')}${rest}</main>`,
   );
 }
