@@ -251,7 +251,14 @@ that cannot be read.`,
     }
     const dot = name?.lastIndexOf('.') ?? -1;
     if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
-      throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
+      const hint = didYouMean(
+        name,
+        clusterApiHooks.map((known) => known.name),
+        'discover lists the handlers',
+      );
+      throw new UsageError(
+        `call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG; all handlers of a hook are called with --hook: ${hint}`,
+      );
     }
     const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
     if (hook?.singleton) {

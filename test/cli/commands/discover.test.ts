@@ -421,6 +421,7 @@ test.each<[string[], RegExp]>([
   [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or pass --hook HOOK$/m],
   [['call', 'a.b', '--hook', 'BeforeClusterUpgrade'], /name a handler/],
   [['call', 'ab'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
+  [['call', 'BeforeClusterUpgrad'], /with --hook: did you mean BeforeClusterUpgrade/],
   [
     ['call', 'a.b', '-n', 'Bad_NS'],
     /--namespace: "Bad_NS" is not allowed: it must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,

@@ -45,7 +45,7 @@ export const planFlags = {
   'set-version': textFlag('VERSION', 'Kubernetes version to give the Clusters', { problemsOf: versionProblems }),
   'set-variable': {
     placeholder: 'NAME=JSON',
-    summary: 'value to give a variable of the Clusters; may be repeated',
+    summary: 'value to give a variable of the Clusters, or a part of one (controlPlane.replicas=3); may be repeated',
     default: [],
     repeatable: true,
     parse: (text) => {

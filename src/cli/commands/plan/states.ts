@@ -1,6 +1,7 @@
 import { count, printable, shortList } from '../../../base/index.ts';
 import { classesIn, Hiding, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
 import {
+  applyMergePatch,
   groupOf,
   isJsonObject,
   type Json,
@@ -40,17 +41,23 @@ export interface States {
 
 const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
 
-/** The Cluster with a version and values of variables; itself if it has no topology. */
+/** The Cluster with a version and values of variables, or of parts of them (names have no dots); itself if it has no topology. */
 function edited(cluster: JsonObject, version: string | undefined, variables: ReadonlyMap<string, Json>): JsonObject {
   const spec = objectAt(cluster, 'spec');
   if (!isJsonObject(spec.topology)) {
     return cluster;
   }
-  const kept = objectsAt(spec.topology, 'variables').filter((variable) => !variables.has(textAt(variable, 'name')));
+  const values = new Map(objectsAt(spec.topology, 'variables').map((one) => [textAt(one, 'name'), one]));
+  for (const [path, value] of variables) {
+    const [name, ...fields] = path.split('.') as [string, ...string[]];
+    const known = values.get(name) ?? { name };
+    const patch = fields.reduceRight<Json>((inner, field) => ({ [field]: inner }), value);
+    values.set(name, { ...known, value: fields.length === 0 ? value : applyMergePatch(known.value ?? {}, patch) });
+  }
   const topology = {
     ...spec.topology,
     ...(version !== undefined && { version }),
-    ...(variables.size > 0 && { variables: [...kept, ...[...variables].map(([name, value]) => ({ name, value }))] }),
+    ...(variables.size > 0 && { variables: [...values.values()] }),
   };
   return { ...cluster, spec: { ...spec, topology } };
 }
@@ -156,7 +163,7 @@ export function statesOf(source: Source, flags: PlanFlags): States {
   const hasClusters = applied.some(isCluster);
   const { samples, problems } = hasClusters
     ? { samples: [], problems: [] }
-    : samplesOf(applied, new Set(variables.keys()));
+    : samplesOf(applied, new Set([...variables.keys()].map((path) => path.split('.')[0] ?? '')));
   const knownClasses = new Set(classesIn(from.objects).map(namespacedName));
   const isKnown = (sample: JsonObject) => knownClasses.has(namespacedName(sample));
   const isRecorded = flags.record !== undefined;
