@@ -30,6 +30,8 @@ interface Place {
   isContent: boolean;
 }
 
+const anywhere: Place = { name: '', isSecret: false, isContent: false };
+
 type Visit = (leaf: string | number, place: Place) => Json;
 
 /** The name of what an entry sets: a variable, an argument, a file, or the field at the path of a JSON patch. */
@@ -40,7 +42,7 @@ const nameIn = ({ name, path }: JsonObject): string | undefined =>
       ? path.split('/').findLast((part) => /\D/.test(part))
       : undefined;
 
-/** A value with its texts and numbers as `visit` has them. */
+/** A value with its texts, keys and numbers as `visit` has them. */
 function mapped(value: Json, place: Place, isSecretName: (name: string) => boolean, visit: Visit): Json {
   if (typeof value === 'string' || typeof value === 'number') {
     return value === '' ? value : visit(value, place);
@@ -60,12 +62,10 @@ function mapped(value: Json, place: Place, isSecretName: (name: string) => boole
     const isContent =
       (place.isContent && !shownOfContent.has(field)) ||
       [name, `${place.name}.${field}`].some((one) => machineContent.test(one));
-    return [field, mapped(one, { name, isSecret, isContent }, isSecretName, visit)];
+    return [String(visit(field, anywhere)), mapped(one, { name, isSecret, isContent }, isSecretName, visit)];
   };
   return Object.fromEntries(Object.entries(value as Record<string, Json>).map(inner));
 }
-
-const anywhere: Place = { name: '', isSecret: false, isContent: false };
 
 /** The parts of an object that can have a secret. A Secret is read by itself; definitions have none. */
 const partsOf = ({ apiVersion: _apiVersion, kind, metadata: _metadata, ...parts }: JsonObject): JsonObject =>

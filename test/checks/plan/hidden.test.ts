@@ -240,6 +240,7 @@ test.each<[what: string, schema: JsonObject, template: string, path?: string, va
     'ntp',
     { a: marker },
   ],
+  ['a key', text, '{"{{ .dbPassword }}":[]}', 'ntp'],
   ['a number', { type: 'integer' }, '{"servers":["{{ .dbPassword }}"]}', 'ntp', 12345678901, '12345678901'],
 ])('a secret variable in %s does not come out', async (_, schema, template, path = commands, value = marker, shown = marker) => {
   const objects = (one: Json) => withVariable('dbPassword', one, schema, template, path);

@@ -113,6 +113,15 @@ test.each(['text', 'json'])('messages of extensions are shown without secrets: %
   }
 });
 
+test('also without the values of secrets in the files', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { key: 'tr0ub4dor-and-3' } };
+  const clusters = file('secret.yaml', `${clusterYaml('v1.31.0')}---\n${stringify(secret)}`);
+  answer = { status: 'Failure', message: 'no login as tr0ub4dor-and-3' };
+  const { stdout } = await rehearse('--cluster-files', clusters, '--set-version', 'v1.32.0');
+  expect(stdout).toContain('no login as (not shown)');
+  expect(stdout).not.toContain('tr0ub4dor');
+});
+
 test('only the named ExtensionConfigs take part', async () => {
   const gone = stringify(extensionConfig('gone', { service: { name: 'gone', namespace: 'ns' }, caBundle }));
   const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];
