@@ -47,8 +47,8 @@ export interface Answer extends Verdict {
 export type FromThread =
   | { is: 'ready' }
   | { is: 'answer'; answer: Answer }
-  | { is: 'bug'; number: number; error: string; stack: string[] }
-  | { is: 'failed plan'; error: string; stack: string[] }
+  /** The plan of a whole write failed, or of one of its Clusters: that has no number. */
+  | { is: 'bug'; number?: number; error: string; stack: string[] }
   | { is: 'late'; number: number }
   | { is: 'problem'; resource: string; problem: string | undefined };
 

@@ -253,13 +253,11 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
         }
       } else if (message.is === 'answer') {
         waiting.get(message.answer.number)?.(message.answer);
-      } else if (message.is === 'failed plan') {
-        log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
       } else {
         if (message.is === 'bug') {
           log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
         }
-        waiting.get(message.number)?.(message.is);
+        waiting.get(message.number ?? 0)?.(message.is);
       }
     });
     started.on('error', (error: Error) => {

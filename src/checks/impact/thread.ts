@@ -69,15 +69,24 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
     losses
       .filter(({ verb, isLater }) => verbs.includes(verb) && !isLater)
       .reduce((sum, { machines }) => sum + machines, 0);
+  const verdict = verdictOf(impact, change, watched);
+  const lines = impactLines(impact, (text, cluster) => hidden(change, text, cluster));
+  const refusals =
+    verdict.undecidedIn.length === 0
+      ? []
+      : clusters.flatMap((plan) => {
+          const text = unknownOf(plan, ['refused']);
+          return text === undefined ? [] : [`Cluster API refuses this: ${hidden(change, text, plan.cluster)}`];
+        });
   return {
     number,
-    lines: impactLines(impact, (text, cluster) => hidden(change, text, cluster)),
+    lines: lines.length === 0 ? refusals.slice(0, 1) : lines,
     replaced: lost('replaces'),
     deleted: lost('deletes'),
     clusters: total,
     planned: clusters.length,
     unknown: unknownIn(impact),
-    ...verdictOf(impact, change, watched),
+    ...verdict,
     ...(!settings.denies && { deniedIn: [], undecidedIn: [] }),
   };
 }
@@ -156,7 +165,7 @@ async function answer({ number, deadlineMs, isGuarded, isDryRun, ...change }: Qu
         const isNewest = Atomics.load(settings.newest, 0) === number;
         return now > deadlineMs || (now > startedMs + ownMs && !isNewest && !isGuarded);
       },
-      onBug: (error) => send({ is: 'failed plan', ...bugFields(error) }),
+      onBug: (error) => send({ is: 'bug', ...bugFields(error) }),
     });
     const told = answerTo(number, change, impact);
     const object = subjectOf(change);

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { count, withoutControls } from '../../base/index.ts';
-import type { Cause, ClusterPlan } from '../../topology/index.ts';
+import type { Cause, ClusterPlan, Verdict } from '../../topology/index.ts';
 import type { Impact } from './impact.ts';
 import type { Loss } from './losses.ts';
 
@@ -105,9 +105,12 @@ function sumText(sum: Sum, isCutOff: boolean): string {
   );
 }
 
-/** Why nothing is known about groups of a Cluster; undefined if all is known. */
-export function unknownOf({ groups, problems }: ClusterPlan): string | undefined {
-  const unknown = groups.filter(({ verdict }) => verdict === 'unknown' || verdict === 'stopped');
+/** Why nothing is known about groups of a Cluster, or what else these verdicts say; undefined if no group has one. */
+export function unknownOf(
+  { groups, problems }: ClusterPlan,
+  verdicts: readonly Verdict[] = ['unknown', 'stopped'],
+): string | undefined {
+  const unknown = groups.filter(({ verdict }) => verdicts.includes(verdict));
   if (unknown.length === 0) {
     return undefined;
   }

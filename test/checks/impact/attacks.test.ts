@@ -792,6 +792,32 @@ test.each(cases)('%s', async (_, ...steps) => {
   }
 });
 
+test('what Cluster API refuses says why', async () => {
+  const change = (cluster: JsonObject) => {
+    topology(cluster).variables = [
+      { name: 'nodeLabel', value: '' },
+      { name: 'x', value: 1 },
+    ];
+  };
+  const { text } = await untouched.write(change, 'Cluster', 'demo', '?dryRun=All');
+  expect(text).toMatch(
+    /Cluster attack-1\/demo Cluster API refuses this: .*variable.*\. What is not known is permitted in namespace attack-1 only if the same write sets the annotation \S+ to "true"; to see the plan/,
+  );
+});
+
+test('scaling is free where a plan is not known', async () => {
+  const copy = await copied();
+  const spec = all((object: JsonObject) => enableIf(object, '{{ ne (genCA "a" 1).Cert "" }}'), annotate(allow, 'true'));
+  expect(await copy.write(spec, 'ClusterClass', 'small')).toEqual({
+    code: 200,
+    text: expect.stringContaining('not known'),
+  });
+  const write = (fields: JsonObject) => copy.write(ofDeployment(fields), 'Cluster', 'demo', '?dryRun=All');
+  expect((await write({ failureDomain: 'b' })).code).toBe(403);
+  expect((await write({ replicas: 5 })).code).toBe(200);
+  expect((await write({ replicas: 1 })).code).toBe(200);
+});
+
 test('a Cluster is deleted with the hash of its plan, and not with a "true"', async () => {
   const copy = await copied();
   const path = copy.pathOf('Cluster', 'demo');
@@ -880,7 +906,7 @@ test.each([
   'ClusterClass',
   'Cluster',
 ])('a template, its class and its Cluster are applied at once, %s first: one warning', async (first) => {
-  const copy = await copied({ labels: {} });
+  const copy = await copied();
   const { json } = await raw('GET', copy.pathOf('KubeadmConfigTemplate', 'small-worker'));
   const template = structuredClone(json);
   template.metadata = { name: 'small-worker-2' };
@@ -892,6 +918,7 @@ test.each([
         (object) => {
           const [worker] = objectsAt(object, 'spec', 'workers', 'machineDeployments');
           objectAt(worker, 'bootstrap', 'templateRef').name = 'small-worker-2';
+          annotate(allow, 'true')(object);
         },
         'ClusterClass',
         'small',
