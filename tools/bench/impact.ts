@@ -97,7 +97,12 @@ async function post(path: string, review: object): Promise<{ ms: number; warning
   return { ms: performance.now() - start, warnings: response.warnings ?? [] };
 }
 
-function reviewOf(object: JsonObject, oldObject: JsonObject) {
+/** A review of recorded objects, whose versions the sandbox does not know. */
+function reviewOf(...objects: [JsonObject, JsonObject]) {
+  const [object, oldObject] = objects.map((one) => {
+    const { resourceVersion: _version, ...metadata } = objectAt(one, 'metadata');
+    return { ...one, metadata };
+  }) as [JsonObject, JsonObject];
   const kind = { group: 'cluster.x-k8s.io', version: 'v1beta2', kind: object.kind };
   const { name, namespace } = objectAt(object, 'metadata');
   const user = { username: 'admin' };
