@@ -59,33 +59,33 @@ class OwnWords {
 const expiryAnnotation = 'machine.cluster.x-k8s.io/certificates-expiry';
 
 /** An object without what a plan does not read of it: ids, times, and who wrote what. */
-function readOf(object: JsonObject | undefined): Json {
-  if (object === undefined) {
-    return null;
-  }
-  const { metadata, spec, status, ...rest } = object;
+function readOf(object: JsonObject): Json {
+  const { metadata, spec: _spec, status, ...rest } = object;
   const { uid, resourceVersion, creationTimestamp, managedFields, ownerReferences, ...own } = objectAt(metadata);
   const { [lastAppliedAnnotation]: _applied, [expiryAnnotation]: _expiry, ...annotations } = objectAt(own.annotations);
+  const isOfMachine = textAt(object, 'kind').endsWith('Machine');
+  const { providerID, ...spec } = objectAt(object, 'spec');
   const { conditions, certificatesExpiryDate, ...state } = objectAt(status);
   const owners = objectsAt({ ownerReferences: ownerReferences ?? null }, 'ownerReferences');
   return [
     rest,
     { ...own, annotations },
     owners.map(({ kind = '', name = '' }) => [kind, name]),
-    spec ?? null,
+    isOfMachine ? spec : (object.spec ?? null),
     state,
     objectsAt(objectAt(status), 'conditions').map(({ lastTransitionTime: _time, ...condition }) => condition),
   ];
 }
 
-const readOfGroup = ({ object, bootstrap, infrastructure }: GroupObjects): Json =>
-  [object, bootstrap, infrastructure].map(readOf);
+/** Objects, as they belong together. */
+type Parts = readonly (Parts | JsonObject | Json | undefined)[];
 
-const readOfMachine = ({ machine, bootstrapConfig, infrastructureMachine }: ExistingMachine): Json =>
-  [machine, bootstrapConfig, infrastructureMachine].map((object) => {
-    const { providerID: _id, ...spec } = objectAt(object, 'spec');
-    return readOf(object && { ...object, spec });
-  });
+const readIn = (parts: Parts): Json =>
+  parts.map((part) =>
+    Array.isArray(part) ? readIn(part as Parts) : isJsonObject(part) ? readOf(part) : ((part ?? null) as Json),
+  );
+
+const ofGroup = ({ object, bootstrap, infrastructure }: GroupObjects): Parts => [object, bootstrap, infrastructure];
 
 /** The order in which Machines were made, where a MachineDeployment deletes them by it. */
 function ageOrder(machines: readonly ExistingMachine[]): Json {
@@ -94,24 +94,25 @@ function ageOrder(machines: readonly ExistingMachine[]): Json {
   return times.map((time) => sorted.indexOf(time));
 }
 
-/** The part of the objects of a Cluster that is read. */
-function readOfExisting(cluster: JsonObject, world: World, existing: Existing, isByAge: boolean): Json {
-  const groups = [existing.controlPlane, ...existing.workers.values()].map((objects): Json => {
+/** The objects that belong to a Cluster. */
+function objectsOf(cluster: JsonObject, worlds: readonly [World, World], existing: Existing, isByAge: boolean): Parts {
+  const groups = [existing.controlPlane, ...existing.workers.values()].map((objects): Parts => {
     if (objects === undefined) {
-      return null;
+      return [];
     }
     const isControlPlane = objects === existing.controlPlane;
     const group = { kind: textAt(objects.object, 'kind'), name: nameOf(objects.object), isControlPlane };
-    const { machineSets, machines, end } = machinesOf(cluster, world, group);
+    const { machineSets, machines, end } = machinesOf(cluster, worlds[0], group);
     return [
-      readOfGroup(objects),
-      machineSets.map(readOfGroup),
-      machines?.map(readOfMachine) ?? null,
+      ofGroup(objects),
+      machineSets.map(ofGroup),
+      machines?.map((one): Parts => [one.machine, one.bootstrapConfig, one.infrastructureMachine]),
       isByAge && !isControlPlane && machines !== undefined ? ageOrder(machines) : null,
-      end?.message ?? null,
+      end?.message,
     ];
   });
-  return [readOf(existing.infrastructureCluster), groups, [...existing.workers.keys()]];
+  const checks = worlds.map((world) => world.findOfCluster('MachineHealthCheck', cluster));
+  return [existing.infrastructureCluster, groups, [...existing.workers.keys()], checks];
 }
 
 /** Everything that Clusters of a class share, as text. */
@@ -129,10 +130,10 @@ function writtenText(cluster: JsonObject | undefined): string {
 }
 
 /** The rest of a Cluster. */
-function restOf(cluster: JsonObject | undefined): Json {
+const restOf = perObject((cluster: JsonObject): JsonObject => {
   const { topology: _topology, clusterNetwork: _network, ...spec } = objectAt(cluster, 'spec');
-  return readOf(cluster && { ...cluster, spec });
-}
+  return { ...cluster, spec };
+});
 
 /** A Cluster in both states, its objects, and its classes. */
 export interface ReadCluster {
@@ -170,13 +171,28 @@ function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster): Li
   const isByAge =
     classes.some((blueprint) => blueprint !== undefined && isOrdered(blueprint)) ||
     [...written, JSON.stringify(deployments)].some((text) => byAge.test(text));
-  const own = JSON.stringify([
+  const parts = [
     restOf(wanted),
-    was === wanted ? 'unchanged' : restOf(was),
-    readOfExisting(was ?? wanted, worlds[0], existing, isByAge),
-    worlds.map((world) => world.findOfCluster('MachineHealthCheck', wanted).map(readOf)),
-  ]);
-  return { key: hash('sha256', [shapeOf(name), ...written, words.neutral(own)].join('\n')), words };
+    was === wanted ? 'unchanged' : was && restOf(was),
+    ...objectsOf(wanted, worlds, existing, isByAge),
+  ];
+  const own = neutralOf(wanted, parts, words);
+  return { key: hash('sha256', [shapeOf(name), ...written, own.text].join('\n')), words: own.words };
+}
+
+/** The texts of the objects of Clusters without the words that are their own, until one of the objects is another. */
+const known = new WeakMap<JsonObject, { flat: readonly unknown[]; text: string; words: OwnWords }>();
+
+function neutralOf(cluster: JsonObject, parts: Parts, words: OwnWords): { text: string; words: OwnWords } {
+  const flat = parts.flat(9);
+  const last = known.get(cluster);
+  if (last?.flat.length === flat.length && flat.every((part, index) => part === last.flat[index])) {
+    return last;
+  }
+  const text = hash('sha256', words.neutral(JSON.stringify(readIn(parts))));
+  const neutral = { flat, text, words };
+  known.set(cluster, neutral);
+  return neutral;
 }
 
 /** Values with another name instead of one. */

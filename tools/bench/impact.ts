@@ -97,12 +97,14 @@ async function post(path: string, review: object): Promise<{ ms: number; warning
   return { ms: performance.now() - start, warnings: response.warnings ?? [] };
 }
 
-/** A review of recorded objects, whose versions the sandbox does not know. */
-function reviewOf(...objects: [JsonObject, JsonObject]) {
-  const [object, oldObject] = objects.map((one) => {
-    const { resourceVersion: _version, ...metadata } = objectAt(one, 'metadata');
-    return { ...one, metadata };
-  }) as [JsonObject, JsonObject];
+/** A recorded object without its version, which the sandbox does not know. */
+function withoutVersion(object: JsonObject): JsonObject {
+  const { resourceVersion: _version, ...metadata } = objectAt(object, 'metadata');
+  return { ...object, metadata };
+}
+
+function reviewOf(next: JsonObject, old: JsonObject) {
+  const [object, oldObject] = [withoutVersion(next), withoutVersion(old)];
   const kind = { group: 'cluster.x-k8s.io', version: 'v1beta2', kind: object.kind };
   const { name, namespace } = objectAt(object, 'metadata');
   const user = { username: 'admin' };
