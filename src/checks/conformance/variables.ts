@@ -1,4 +1,4 @@
-import type { Budget } from '../../kubernetes/cel/index.ts';
+import { type Budget, NotEvaluated } from '../../kubernetes/cel/index.ts';
 import { itemsAt, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
 import {
@@ -86,10 +86,17 @@ export function sampleValues(variables: Json | undefined): JsonObject[] {
     const name = textAt(variable, 'name');
     const schema = objectAt(variable, 'schema', 'openAPIV3Schema');
     const value = sampleValue(schema);
-    return name === 'builtin' ||
-      value === undefined ||
-      valueCauses(name, value, readSchema(schema), name, { budget }).length > 0
-      ? []
-      : [{ name, value }];
+    try {
+      return name === 'builtin' ||
+        value === undefined ||
+        valueCauses(name, value, readSchema(schema), name, { budget }).length > 0
+        ? []
+        : [{ name, value }];
+    } catch (error) {
+      if (error instanceof NotEvaluated) {
+        return [];
+      }
+      throw error;
+    }
   });
 }

@@ -2,20 +2,22 @@ import { createContext, Script } from 'node:vm';
 import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { LRUCache } from 'lru-cache';
 import { compilePattern } from '../schema/index.ts';
+import { counted, maxCallCost, sizeOf } from './cost.ts';
 
 /** How long expressions may still be evaluated, in ms of the CPU: those of an object, a webhook, or a set of definitions. */
 export interface Budget {
   leftMs: number;
 }
 
-/** How long all rules of an object may take, in ms of the CPU: for the API server "roughly" 1 s. */
+/** How long all rules of an object may take, in ms of the CPU: the last resort, which decides no verdict. For the API server their cost is "roughly" 1 s. */
 export const maxRulesMs = 2_000;
 
-/** Expressions took too long: what an API server says about their cost. */
-export class OutOfTime extends Error {
-  constructor() {
-    super('validation failed due to running out of cost budget, no further validation rules will be run');
-  }
+/** Expressions that were not evaluated to their end. What an API server says of them is not known here. */
+export class NotEvaluated extends Error {}
+
+/** What expressions may still cost, as Kubernetes counts it. */
+export interface Cost {
+  left: number;
 }
 
 const script = new Script('work()');
@@ -31,7 +33,7 @@ function cpuMs(): number {
  * Does work within what is left of a budget. Node's limit is one of the clock: work that it interrupts before the
  * budget is used up, because the machine is busy, is done again from its beginning with a later limit.
  *
- * @throws {OutOfTime} when it takes longer; it is then interrupted wherever it is.
+ * @throws {NotEvaluated} when it takes longer; it is then interrupted wherever it is.
  */
 export function within<T>(budget: Budget, work: () => T): T {
   for (let timeout = Math.ceil(budget.leftMs); budget.leftMs >= 1; timeout *= 2) {
@@ -54,86 +56,100 @@ export function within<T>(budget: Budget, work: () => T): T {
       }
     }
   }
-  throw new OutOfTime();
+  throw new NotEvaluated('could not be evaluated in time');
 }
 
 /** Longest text that is read as a duration, in characters: for longer ones the library's reader takes quadratic time. */
 const maxDuration = 256;
 
-/**
- * An expression whose functions take linear time: RE2's `matches` instead of JavaScript's regular expressions, which
- * backtrack, and durations of limited length.
- */
-function inLinearTime(expression: string, environment: Environment): string {
-  const edits: { from: number; to: number; text: string }[] = [];
-  const look = (part: unknown): void => {
-    if (Array.isArray(part)) {
-      part.forEach(look);
-      return;
-    }
-    if (typeof part !== 'object' || part === null || !('op' in part) || !('args' in part)) {
-      return;
-    }
-    const { op, args } = part as ASTNode;
-    if (op === 'rcall' && args[0] === 'matches') {
-      const from = expression.indexOf('matches', args[1].range.end);
-      edits.push({ from, to: from + 'matches'.length, text: 'matchesRe2' });
-    } else if (op === 'call' && args[0] === 'duration' && args[1][0] !== undefined) {
-      const { start, end } = args[1][0].range;
-      edits.push({ from: start, to: start, text: 'shortText(' }, { from: end, to: end, text: ')' });
-    }
-    look(args);
-  };
-  look(environment.parse(expression).ast);
-  return edits
-    .sort((a, b) => b.from - a.from)
-    .reduce((text, { from, to, text: inserted }) => text.slice(0, from) + inserted + text.slice(to), expression);
-}
-
 /** Maximum number of characters of compiled expressions that are kept: each takes up to 130 bytes when compiled. */
 const maxCompiled = 400_000;
 
+/** How macros of the library have a part checked, or evaluated. */
+type Visit = (part: ASTNode, context: unknown) => unknown;
+
+/** Not known is only what may cost more: what is counted may be more than in Kubernetes, and is never less. */
+const tooExpensive = () =>
+  new NotEvaluated(`was not evaluated: its cost may exceed the limits of Kubernetes (${maxCallCost} an expression)`);
+
+/** Evaluates an expression. @throws {NotEvaluated} when it may cost more than is left, or than one may. */
+export type Evaluate = (expression: string, variables: Context, cost: Cost) => unknown;
+
 /**
- * Evaluates expressions of an environment; the result is undefined for those that this engine cannot evaluate.
+ * Evaluates expressions of an environment, and counts their cost; the result is undefined for those that this engine cannot
+ * evaluate.
  *
  * @throws {Error} from the returned function, when the expression itself fails.
  */
-export function createEvaluator(environment: Environment): (expression: string, variables: Context) => unknown {
-  const evaluating = environment.clone();
-  evaluating.registerFunction(
-    'shortText(dyn): dyn',
-    (text: unknown) => {
+export function createEvaluator(environment: Environment): Evaluate {
+  let spent = 0;
+  const spend = (cost: number): void => {
+    spent += cost;
+    if (spent > maxCallCost) {
+      throw tooExpensive();
+    }
+  };
+  const functions: Readonly<Record<string, (first: unknown, second: unknown) => unknown>> = {
+    'sized_(double, dyn): dyn': (factor, value) => {
+      spend(Math.ceil(Number(factor) * sizeOf(value)));
+      return value;
+    },
+    'shortText(dyn): dyn': (text) => {
       if (typeof text === 'string' && text.length > maxDuration) {
         throw new EvaluationError(`duration(): the string is longer than ${maxDuration} characters`);
       }
       return text;
     },
-    { async: false },
-  );
-  evaluating.registerFunction(
-    'string.matchesRe2(string): bool',
-    (text: string, source: string) => {
+    'string.containsCounted(string): bool': (text, part) => {
+      spend(Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10));
+      return (text as string).includes(part as string);
+    },
+    // RE2's `matches` instead of JavaScript's regular expressions, which backtrack.
+    'string.matchesCounted(string): bool': (text, source) => {
+      spend(Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil(sizeOf(source) / 4));
       try {
-        return compilePattern(source).test(text);
+        return compilePattern(source as string).test(text as string);
       } catch (error) {
         throw new EvaluationError((error as Error).message);
       }
     },
-    { async: false },
-  );
-  const compiled = new LRUCache<string, { program: ParseResult | undefined }>({
+  };
+  const evaluating = environment.clone();
+  // Before the body, which is not evaluated then: loops around it hide errors, and go on.
+  evaluating.registerFunction('steps_(int, ast): dyn', ({ args: [cost, body] }: { args: [ASTNode, ASTNode] }) => ({
+    async: false,
+    typeCheck: (checker: { check: Visit }, _macro: unknown, context: unknown) => checker.check(body, context),
+    evaluate(evaluator: { run: Visit }, _macro: unknown, context: unknown) {
+      spend(Number(cost.args));
+      return evaluator.run(body, context);
+    },
+  }));
+  for (const [signature, handler] of Object.entries(functions)) {
+    evaluating.registerFunction(signature, handler, { async: false });
+  }
+  const compiled = new LRUCache<string, { program: ParseResult | undefined; cost: number }>({
     maxSize: maxCompiled,
     sizeCalculation: (_, { length }) => 1 + length,
   });
-  return (expression, variables) => {
+  return (expression, variables, cost) => {
     let known = compiled.get(expression);
     if (known === undefined) {
       const isKnown = environment.check(expression).valid;
-      const text = isKnown && /matches|duration/.test(expression) ? inLinearTime(expression, environment) : expression;
-      known = { program: isKnown ? evaluating.parse(text) : undefined };
+      const { text, cost: once } = isKnown ? counted(expression, environment) : { text: '', cost: 0 };
+      known = { program: isKnown ? evaluating.parse(text) : undefined, cost: once };
       compiled.set(expression, known);
     }
-    return known.program?.(variables);
+    spent = known.cost;
+    try {
+      return known.program?.(variables);
+    } finally {
+      cost.left -= spent;
+      // Also where an alternative hides the error of what was too expensive.
+      if (spent > maxCallCost || cost.left < 0) {
+        // biome-ignore lint/correctness/noUnsafeFinally: it replaces whatever came of the expression
+        throw tooExpensive();
+      }
+    }
   };
 }
 

@@ -1,4 +1,4 @@
-export type { Budget } from './evaluate.ts';
+export { type Budget, NotEvaluated } from './evaluate.ts';
 export {
   type MatchCondition,
   matchConditionCauses,

@@ -3,6 +3,7 @@ import type { StatusCause } from '../objects/errors/status.ts';
 import { type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
+import { maxConditionsCost } from './cost.ts';
 import { createEvaluator, failureOf, maxRulesMs, within } from './evaluate.ts';
 
 /**
@@ -61,10 +62,11 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
   const { object = null, oldObject = null, ...rest } = request;
   const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
   const budget = { leftMs: maxRulesMs };
+  const cost = { left: maxConditionsCost };
   const failures: string[] = [];
   for (const { name, expression } of conditions) {
     try {
-      const result = within(budget, () => evaluate(expression, variables));
+      const result = within(budget, () => evaluate(expression, variables, cost));
       if (result === false) {
         return false;
       }

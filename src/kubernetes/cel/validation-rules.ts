@@ -5,7 +5,8 @@ import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, joinPath, oldItems, partsOf, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
-import { type Budget, createEvaluator, failureOf, maxRulesMs, OutOfTime, within } from './evaluate.ts';
+import { maxObjectCost } from './cost.ts';
+import { type Budget, type Cost, createEvaluator, failureOf, maxRulesMs, NotEvaluated, within } from './evaluate.ts';
 import { isTransition, ruleReasons, untypedEnvironment, type ValidationRule } from './rule-checks.ts';
 
 const environment = untypedEnvironment();
@@ -41,18 +42,22 @@ interface Validation {
   /** The value in messages, instead of the API server's. */
   shown: string | undefined;
   isRatcheting: boolean;
+  cost: Cost;
   /** The rule that is evaluated now. */
-  current: { rule: ValidationRule; path: string; type: string };
+  current: { rule: string; path: string };
 }
 
-function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables): string {
+function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables, cost: Cost): string {
   if (messageExpression !== undefined) {
     try {
-      const text = evaluate(messageExpression, { ...variables });
+      const text = evaluate(messageExpression, { ...variables }, cost);
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
-    } catch {
+    } catch (error) {
+      if (error instanceof NotEvaluated) {
+        throw error;
+      }
       // The rule's fixed message is used instead.
     }
   }
@@ -78,16 +83,19 @@ function variablesOf(
 }
 
 /** The problem of a value with a rule, if any. */
-function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean): RuleProblem | undefined {
+function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean, cost: Cost): RuleProblem | undefined {
   if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
     return undefined;
   }
   try {
-    const holds = evaluate(rule.rule, { ...variables });
+    const holds = evaluate(rule.rule, { ...variables }, cost);
     return holds === true || holds === undefined
       ? undefined
-      : { message: messageOf(rule, variables), isViolation: true };
+      : { message: messageOf(rule, variables, cost), isViolation: true };
   } catch (error) {
+    if (error instanceof NotEvaluated) {
+      throw error;
+    }
     return { message: `${failureOf(error)} evaluating rule: ${rule.message ?? rule.rule}`, isViolation: false };
   }
 }
@@ -138,10 +146,10 @@ function validateAt(
   if (rules.length > 0) {
     const hasOld = old !== undefined && old !== null;
     for (const rule of rules) {
-      validation.current = { rule, path, type: schema.type ?? '' };
+      validation.current = { rule: rule.rule, path };
       const problem =
         rule.holds === undefined
-          ? problemOf(rule, variablesOf(rule, value, hasOld ? old : undefined, schema, seen), hasOld)
+          ? problemOf(rule, variablesOf(rule, value, hasOld ? old : undefined, schema, seen), hasOld, validation.cost)
           : rule.holds(value)
             ? undefined
             : { message: rule.message ?? '', isViolation: true };
@@ -171,10 +179,11 @@ function validateAt(
  * evaluate are always skipped.
  *
  * @param old the old value; undefined for a creation.
- * @param budget is shared with other evaluations; by default that of one object. The last cause says that it is used up.
+ * @param budget the time, which is shared with other evaluations; by default that of one object.
  * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
  *   pkg/apiserver/schema/cel/validation.go).
  * @param isRatcheting whether the problems of what stays as it was are none.
+ * @throws {NotEvaluated} with the rule and its field, when the time is over, or the cost may exceed Kubernetes' limits.
  */
 export function validateRules(
   value: Json,
@@ -190,11 +199,12 @@ export function validateRules(
   if (!hasRules(schema)) {
     return [];
   }
-  const current = { rule: { rule: '' }, path, type: schema.type ?? '' };
-  const validation: Validation = { causes: [], seen: new Map(), shown, isRatcheting, current };
+  const current = { rule: '', path };
+  const validation: Validation = { causes: [], seen: new Map(), shown, isRatcheting, cost: { left: 0 }, current };
   try {
     const evaluateAll = () => {
       validation.causes.length = 0;
+      validation.cost.left = maxObjectCost;
       validateAt(value, old, schema, path, validation);
     };
     // A time limit costs more than rules that need none.
@@ -204,12 +214,12 @@ export function validateRules(
       evaluateAll();
     }
   } catch (error) {
-    if (!(error instanceof OutOfTime)) {
+    if (!(error instanceof NotEvaluated)) {
       throw error;
     }
-    const { rule, path: at, type } = validation.current;
-    const problem = { message: error.message, isViolation: false };
-    validation.causes.push(ruleCause(rule, problem, at, shown ?? JSON.stringify(type)));
+    const { rule, path: at } = validation.current;
+    const what = rule === '' ? 'a rule' : `the rule ${JSON.stringify(shorten(rule))}`;
+    throw new NotEvaluated(`${at || 'the object'}: ${what} ${error.message}`);
   }
   return validation.causes;
 }

@@ -1,4 +1,4 @@
-import { type Budget, type CheckedRules, checkRules, validateRules } from '../../kubernetes/cel/index.ts';
+import { type Budget, type CheckedRules, checkRules, NotEvaluated, validateRules } from '../../kubernetes/cel/index.ts';
 import { keyCauses } from '../../kubernetes/custom-resources/index.ts';
 import {
   isJsonObject,
@@ -111,12 +111,13 @@ function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause
       if (value === undefined) {
         continue;
       }
-      const found = validateRules(value, undefined, schema, { path: at, budget: effort.rules });
-      // What a rule that took too long would report is our limit, not Cluster API's.
-      if (effort.rules.leftMs < 1) {
+      try {
+        causes.push(...validateRules(value, undefined, schema, { path: at, budget: effort.rules }));
+      } catch (error) {
+        if (!(error instanceof NotEvaluated)) {
+          throw error;
+        }
         effort.hasSkipped = true;
-      } else {
-        causes.push(...found);
       }
     }
   }

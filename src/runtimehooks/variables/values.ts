@@ -38,6 +38,7 @@ const maxUnknown = 20;
  * @param path of the variable.
  * @param old the value before, for rules that compare it with this one; undefined at the creation of a Cluster.
  * @param budget for the time of the rules, when several values share it.
+ * @throws {NotEvaluated} as `validateRules`.
  */
 export function valueCauses(
   name: string,

@@ -15,7 +15,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
-import { NotKnown } from '../world/not-known.ts';
+import { byRules, NotKnown } from '../world/not-known.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
 import { stored } from './stored.ts';
@@ -50,7 +50,7 @@ export function webhookRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal 
  * (`fieldValidation=Strict`), metadata of the wrong type, and any field of the wrong type if its kind has such a webhook.
  *
  * @returns undefined if it can, or if there is no schema of its kind.
- * @throws {NotKnown} when its defaults exceed 8 MiB.
+ * @throws {NotKnown} when its defaults exceed 8 MiB, or a rule cannot be evaluated.
  */
 export function decodingRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
   const schema = schemaOf(object);
@@ -107,7 +107,7 @@ export function schemaRefusal(
   const before = old !== undefined && old.apiVersion === object.apiVersion ? asStored(old, schema) : undefined;
   const isConverted = textAt(object, 'apiVersion').endsWith('/v1beta1') && hasDefaultingWebhook(object);
   const causesOf = isConverted ? convertedCauses : customResourceCauses;
-  const causes = causesOf(asStored(object, schema, before), before, schema);
+  const causes = byRules(() => causesOf(asStored(object, schema, before), before, schema));
   if (causes.length > 0) {
     return invalidFields(object, causes);
   }

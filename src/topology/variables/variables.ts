@@ -14,7 +14,7 @@ import {
 import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/schema/index.ts';
 import { rawText, readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
-import { NotKnown } from '../world/not-known.ts';
+import { byRules, NotKnown } from '../world/not-known.ts';
 
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
@@ -119,7 +119,8 @@ function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly Js
       yield notDefined(path, variable);
     } else {
       const place = `${path}[${name}]`;
-      yield* valueCauses(name, variable.value ?? null, schemaOf(definition), place, { old: before.get(name) });
+      const [value, schema, old] = [variable.value ?? null, schemaOf(definition), before.get(name)];
+      yield* byRules(() => valueCauses(name, value, schema, place, { old }));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { NotEvaluated } from '../../kubernetes/cel/index.ts';
 import type { Problem } from './plan-document.ts';
 
 interface NotKnownFacts {
@@ -27,6 +28,17 @@ export class NotKnown extends Error {
   get problem(): Problem {
     const { message: text, remedy, object } = this;
     return { text, ...(remedy !== undefined && { remedy }), ...(object !== undefined && { object }) };
+  }
+}
+
+/** What a check by rules of schemas finds. @throws {NotKnown} when a rule takes too long here, or may be too expensive. */
+export function byRules<T>(check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof NotEvaluated
+      ? new NotKnown(error.message, { remedy: 'ask the API server: kubectl apply --dry-run=server' })
+      : error;
   }
 }
 

@@ -116,7 +116,10 @@ test('limits: what is not checked is said, not taken for valid', () => {
     return { user, system: 0 };
   });
   onTestFinished(() => void vi.restoreAllMocks());
-  expect(checkDefinitions([defined(skipped)], 'v')).toMatchObject({ causes: [], isComplete: false });
+  expect(checkDefinitions([defined(skipped), { ...defined(skipped), name: 'second' }], 'v')).toMatchObject({
+    causes: [],
+    isComplete: false,
+  });
 });
 
 test('limits: the schema that many rules are checked against', () => {
