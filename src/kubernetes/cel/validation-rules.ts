@@ -183,6 +183,7 @@ function validateAt(
  * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
  *   pkg/apiserver/schema/cel/validation.go).
  * @param isRatcheting whether the problems of what stays as it was are none.
+ * @param maxCost what all rules together may cost; by default what they may for an object or a variable.
  * @throws {NotEvaluated} with the rule and its field, when the time is over, or the cost may exceed Kubernetes' limits.
  */
 export function validateRules(
@@ -194,7 +195,8 @@ export function validateRules(
     budget = { leftMs: maxRulesMs },
     shown,
     isRatcheting = true,
-  }: { path?: string; budget?: Budget; shown?: string; isRatcheting?: boolean } = {},
+    maxCost = maxObjectCost,
+  }: { path?: string; budget?: Budget; shown?: string; isRatcheting?: boolean; maxCost?: number } = {},
 ): StatusCause[] {
   if (!hasRules(schema)) {
     return [];
@@ -204,7 +206,7 @@ export function validateRules(
   try {
     const evaluateAll = () => {
       validation.causes.length = 0;
-      validation.cost.left = maxObjectCost;
+      validation.cost.left = maxCost;
       validateAt(value, old, schema, path, validation);
     };
     // A time limit costs more than rules that need none.

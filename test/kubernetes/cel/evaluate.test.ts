@@ -1,10 +1,7 @@
 import { Script } from 'node:vm';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { celOf } from '../../../src/kubernetes/cel/cel.ts';
-import { createEvaluator } from '../../../src/kubernetes/cel/evaluate.ts';
 import type { ValidationRule } from '../../../src/kubernetes/cel/index.ts';
 import { matchesConditions, NotEvaluated, validateRules } from '../../../src/kubernetes/cel/index.ts';
-import { untypedEnvironment } from '../../../src/kubernetes/cel/rule-checks.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { limitWork, sized } from '../../support/work.ts';
@@ -62,10 +59,10 @@ test.each<[string, number, Json]>([
   ['self.l.map(i, i * 2).size() == 10', 5 + 10 * (12 + 2), { l: Array(10).fill(1) }],
   ["(self.t) + (self.t) == 'aa'", 2 + 2 + 2 + 2 + 1, { t: 'a' }],
 ])('%s costs %d', (rule, cost, self) => {
-  const left = { left: 10_000_000 };
-  const evaluate = createEvaluator(untypedEnvironment());
-  evaluate(rule, { self: celOf(self) }, left);
-  expect(10_000_000 - left.left).toBe(cost);
+  const schema: Schema = { ...anything, 'x-kubernetes-validations': [{ rule }] };
+  const within = (maxCost: number) => () => validateRules(self, undefined, schema, { maxCost });
+  expect(within(cost)()).toEqual([]);
+  expect(within(cost - 1)).toThrow(tooCostly);
 });
 
 test('rules that compare all items with each other are evaluated as far as Kubernetes evaluates them', () => {

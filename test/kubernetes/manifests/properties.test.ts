@@ -320,6 +320,8 @@ test('everything namespaced is in our namespace, which enforces the restricted P
     'ClusterRoleBinding',
     'MutatingWebhookConfiguration',
     'ValidatingWebhookConfiguration',
+    'ValidatingAdmissionPolicy',
+    'ValidatingAdmissionPolicyBinding',
     'CustomResourceDefinition',
   ]);
   for (const [id, object] of everything) {

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
+import { matchesConditions } from '../../../src/kubernetes/cel/index.ts';
 import { connect } from '../../../src/kubernetes/client/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import { repairEmptied } from '../../../src/webhook/certs/index.ts';
@@ -134,6 +135,34 @@ test.each([
   }
   const given = new Set([...permissionsOf(clusterRules), ...permissionsOf(namespacedRules)]);
   expect([...given].filter((one) => !server.used.has(one)).sort()).toEqual([]);
+});
+
+test.each<[string, string, string, boolean]>([
+  ['extensionconfig-webhook-ca', 'extensionconfig-webhook-certificates', 'Opaque', true],
+  ['extensionconfig-webhook-tls', 'extensionconfig-webhook-certificates', 'kubernetes.io/tls', true],
+  ['extensionconfig-webhook-ca', 'extensionconfig-webhook-certificates', 'kubernetes.io/service-account-token', false],
+  ['extensionconfig-webhook-tls', 'extensionconfig-webhook-certificates', 'kubernetes.io/service-account-token', false],
+  ['another', 'extensionconfig-webhook-certificates', 'Opaque', false],
+  ['another', 'default', 'kubernetes.io/service-account-token', true],
+])('a Secret %s by the account %s of type %s: allowed %j', (name, account, type, isAllowed) => {
+  const objects = buildOverlay('default');
+  const { spec } = find(objects, 'ValidatingAdmissionPolicy', 'extensionconfig-webhook-certificates');
+  const binding = find(objects, 'ValidatingAdmissionPolicyBinding', 'extensionconfig-webhook-certificates');
+  expect(binding.spec).toEqual({
+    policyName: 'extensionconfig-webhook-certificates',
+    validationActions: ['Deny'],
+  });
+  const request = {
+    ...{
+      name,
+      namespace,
+      operation: 'CREATE',
+      userInfo: { username: `system:serviceaccount:${namespace}:${account}` },
+    },
+    object: { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type },
+  };
+  const conditions = spec.validations.map(({ expression }: { expression: string }) => ({ name: 'valid', expression }));
+  expect(!matchesConditions(spec.matchConditions, request) || matchesConditions(conditions, request)).toBe(isAllowed);
 });
 
 test('a permission that a Job lacks is named in the error', async () => {
