@@ -1,5 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ellipticEntropy, issueCa, issueServingCertificate } from '../base/x509/index.ts';
+import {
+  ellipticEntropy,
+  issueCa,
+  issueClientCertificate,
+  issueServingCertificate,
+  makeEllipticKeyPair,
+} from '../base/x509/index.ts';
+
+/** Common name of the client certificate for aggregated API servers. */
+export const proxyClientName = 'front-proxy-client';
 
 const validityMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -16,6 +25,12 @@ export async function makeCredentials(now: Date) {
     cert: certificate.pem,
     key,
     token: randomBytes(32).toString('base64url'),
+    /** A client certificate for an aggregated API server, and its key. Issued for each, since few sandboxes have such servers. */
+    proxyClient() {
+      const keys = makeEllipticKeyPair();
+      const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs);
+      return { cert: client.certificate.pem, key: client.key };
+    },
   };
 }
 

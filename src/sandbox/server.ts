@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
-import { isJsonObject, timeText } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import type { Application } from '../server/index.ts';
-import { makeCredentials } from './credentials.ts';
+import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
+import { makeCredentials, proxyClientName } from './credentials.ts';
 import { createSandboxApplication, type SandboxContext, type SandboxEvent } from './http/application.ts';
 import { send, unknownPath } from './http/http.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
@@ -27,6 +29,8 @@ export interface SandboxOptions {
   /** Number of writes per resource that are kept for watches. */
   history?: number;
   clock?(): Date;
+  /** How often aggregated API servers are contacted; default: every 30 seconds. */
+  aggregationPace?: AggregationPace;
 }
 
 export interface Sandbox {
@@ -69,6 +73,24 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
     : undefined;
 }
 
+/**
+ * The ConfigMap with which aggregated API servers authenticate requests that the API server passes on (k8s.io/apiserver,
+ * RequestHeader).
+ */
+function authenticationConfig(ca: string): JsonObject {
+  return {
+    metadata: { name: 'extension-apiserver-authentication' },
+    data: {
+      'requestheader-allowed-names': JSON.stringify([proxyClientName]),
+      'requestheader-client-ca-file': ca,
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-uid-headers': '["X-Remote-Uid"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    },
+  };
+}
+
 /** Starts an API server on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
@@ -76,6 +98,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const credentials = await makeCredentials(clock());
   const store = new Store(options.history === undefined ? {} : { history: options.history });
   const registry = new Registry();
+  const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
     registry.set(storage, resources);
   }
@@ -84,14 +107,18 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const converter = new VersionConverter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
+  const { proxyClient } = credentials;
+  const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace: options.aggregationPace });
   const context: SandboxContext = {
     store,
     registry,
+    aggregator,
     caller,
     converter,
     now,
     log,
-    openapi: new OpenApi(registry),
+    openapi: new OpenApi(registry, clock, metrics),
+    metrics,
     token,
   };
   const application: Application = createSandboxApplication(context);
@@ -106,19 +133,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const { port } = server.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [startDefinitionController(context), startNamespaceController(context)];
-  for (const name of initialNamespaces) {
+  const stops = [startDefinitionController(context), startNamespaceController(context), () => aggregator.stop()];
+  async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
     await create(context, {
-      resource: registry.find('', 'v1', 'namespaces') as Resource,
-      namespace: '',
+      resource: registry.find('', 'v1', plural) as Resource,
+      namespace,
       name: '',
       subresource: '',
       query: new URLSearchParams(),
-      body: Buffer.from(JSON.stringify({ metadata: { name } })),
+      body: Buffer.from(JSON.stringify(object)),
       mediaType: undefined,
       warn: () => {},
     });
   }
+  for (const name of initialNamespaces) {
+    await make('namespaces', '', { metadata: { name } });
+  }
+  await make('configmaps', 'kube-system', authenticationConfig(credentials.ca));
   return {
     url,
     ca: credentials.ca,

@@ -29,6 +29,7 @@ afterEach(async () => {
 });
 
 const metadataOf = (object: JsonObject) => object.metadata as JsonObject;
+const statusOf = (object: JsonObject) => object.status as JsonObject;
 
 function definition(
   plural: string,
@@ -261,6 +262,30 @@ test('a write with an unknown dry run writes nothing', async () => {
   await send(sandbox, 'DELETE', `${maps}/optional`);
 });
 
+test('a name that is taken is rejected until it is available again', async () => {
+  await register(definition('firsts', 'First', { shortNames: ['f'] }));
+  await served('firsts');
+  await register(definition('seconds', 'Second', { shortNames: ['f'] }));
+  const conditionOf = async (type: string) => {
+    const { json } = await send(sandbox, 'GET', `${definitions}/seconds.example.com`);
+    return ((statusOf(json).conditions ?? []) as JsonObject[]).find((condition) => condition.type === type);
+  };
+  expect(
+    await eventually(
+      () => conditionOf('NamesAccepted'),
+      (found) => found !== undefined,
+    ),
+  ).toMatchObject({
+    status: 'False',
+    reason: 'ShortNamesConflict',
+    message: '"f" is already in use',
+  });
+  expect((await send(sandbox, 'GET', '/apis/example.com/v1/seconds')).status).toBe(404);
+  await send(sandbox, 'DELETE', `${definitions}/firsts.example.com`);
+  await served('seconds');
+  expect(await conditionOf('NamesAccepted')).toMatchObject({ status: 'True', reason: 'NoConflicts' });
+});
+
 test('a definition is deleted with its objects, after their finalizers', async () => {
   await register(definition('things', 'Thing'));
   await served('things');
@@ -369,12 +394,14 @@ test('objects of a definition are selected by the fields that it names', async (
   expect((await send(sandbox, 'GET', `${path}?fieldSelector=spec.size=x`)).status).toBe(400);
 });
 
-test('OpenAPI: with the hash in the URL a document is immutable, and has all that it refers to', async () => {
+test('OpenAPI: with the hash in the URL a document is immutable, and If-None-Match results in 304', async () => {
   const root = await send(sandbox, 'GET', '/openapi/v3');
   const { serverRelativeURL } =
     (root.json.paths as Record<string, { serverRelativeURL: string }>)['apis/apps/v1'] ?? {};
   const document = await send(sandbox, 'GET', serverRelativeURL as string);
   expect(document.headers['cache-control']).toBe('public, immutable');
+  const headers = { 'if-none-match': document.headers.etag as string };
+  expect((await send(sandbox, 'GET', serverRelativeURL as string, { headers })).status).toBe(304);
   const references = [...document.text.matchAll(/#\/components\/schemas\/([^"]+)/g)].map((match) => match[1] as string);
   const { schemas } = document.json.components as { schemas: object };
   expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);

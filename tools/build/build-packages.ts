@@ -30,7 +30,7 @@ export interface ReleaseFacts {
 const checkout: ReleaseFacts = { version: currentVersion, addresses: {}, edits: new Map() };
 
 /** Modules that do something when they are imported; others are left out where nothing of them is used. */
-const withEffects = /\/src\/(main|exports\/node-version)\.ts$/;
+const withEffects = /\/src\/(main|exports\/node-version|kubernetes\/openapi\/protobuf)\.ts$/;
 const isNeeded = (id: string) => !/\/src\/|\/@kubernetes\/client-node\//.test(id) || withEffects.test(id);
 
 /** sbom.cdx.json: the packages in the bundle (CycloneDX). */

@@ -36,7 +36,8 @@ import {
   textAt,
 } from '../../src/kubernetes/index.ts';
 import { onlyValue, readDocument, splitDocuments, YamlError } from '../../src/kubernetes/manifests/index.ts';
-import { InvalidOpenApi, readOpenApi } from '../../src/kubernetes/openapi/index.ts';
+import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/kubernetes/openapi/index.ts';
+import { encodeProtobuf } from '../../src/kubernetes/openapi/protobuf.ts';
 import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
 import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
@@ -241,6 +242,7 @@ const writes = recordedChanges
       : [];
   });
 
+const openApiV2 = jsonOf('openapi/aggregated-old-v2.json');
 const openApiV3 = jsonOf('openapi/aggregated-old-v3.json');
 const protobufs = (JSON.parse(textOf('kubectl-protobuf.json')) as { body: string }[]).map(({ body }) =>
   Buffer.from(body, 'base64'),
@@ -388,6 +390,12 @@ export function decodersIn(folder: string): Decoder[] {
       },
       // The target nests too deep.
       [PatchError],
+    ),
+    decoder(
+      'openapi-v2',
+      changedValue([openApiV2]).filter(isJsonObject),
+      (document) => encodeProtobuf(convertV2ToV3(document as JsonObject)),
+      [InvalidOpenApi],
     ),
     decoder('openapi-v3', jsonBody([openApiV3]), readOpenApi, [InvalidOpenApi, JsonError]),
     decoder('protobuf', damagedBytes(protobufs), (body) => {

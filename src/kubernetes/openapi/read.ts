@@ -2,9 +2,7 @@ import { printable } from '../../base/index.ts';
 import { onlyValue } from '../manifests/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../objects/json/json.ts';
 import { componentSections } from './components.ts';
-
-/** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
-export class InvalidOpenApi extends Error {}
+import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
 
 function parse(bytes: Buffer): Json {
   const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
@@ -19,21 +17,21 @@ function parse(bytes: Buffer): Json {
 }
 
 /**
- * Reads an OpenAPI document from JSON or YAML.
+ * Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted.
  *
- * @throws {InvalidOpenApi} for anything but OpenAPI 3.0.
+ * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
  */
-export function readOpenApi(bytes: Buffer): JsonObject {
+export function readOpenApi(bytes: Buffer) {
   return openApiOf(parse(bytes));
 }
 
-/** Reads a value as an OpenAPI 3.0 document. @throws {InvalidOpenApi} when it is not one. */
-export function openApiOf(value: Json): JsonObject {
+/** Reads a value as an OpenAPI 3.0 document; OpenAPI v2 is converted. @throws {InvalidOpenApi} when it is not one. */
+export function openApiOf(value: Json) {
   if (!isJsonObject(value)) {
     throw new InvalidOpenApi('is not an OpenAPI document: it is not an object');
   }
   if (value.swagger !== undefined) {
-    throw new InvalidOpenApi('is OpenAPI 2.0: convert it to 3.0 first');
+    return { document: convertV2ToV3(value), isConverted: true };
   }
   if (documentList(value) !== undefined) {
     throw new InvalidOpenApi(
@@ -46,11 +44,11 @@ export function openApiOf(value: Json): JsonObject {
   }
   if (!/^3\.0\.\d{1,9}(-[\w.]{1,99})?$/.test(openapi)) {
     throw new InvalidOpenApi(
-      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 documents can be merged`,
+      `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 and 2.0 documents can be merged`,
     );
   }
   checkObjects(value);
-  return value;
+  return { document: value, isConverted: false };
 }
 
 /** Checks the parts that merging processes; the rest is copied unchanged. @throws {InvalidOpenApi} */
@@ -88,6 +86,8 @@ export interface DocumentPlace {
   name: string;
   /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
   path: string;
+  /** Hash of its content, if the server provides one. */
+  hash: string | undefined;
 }
 
 /**
@@ -107,7 +107,7 @@ export function documentList(value: Json): DocumentPlace[] | undefined {
     if (typeof path !== 'string' || url?.host !== 'api-server' || !url.pathname.startsWith('/openapi/v3/')) {
       return undefined;
     }
-    places.push({ name, path: `${url.pathname}${url.search}` });
+    places.push({ name, path: `${url.pathname}${url.search}`, hash: url.searchParams.get('hash') ?? undefined });
   }
   return places.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,12 +1,14 @@
 import type { ErrorRequestHandler, Express } from 'express';
+import type { Registry as MetricsRegistry } from 'prom-client';
 import { failure, refusal } from '../../kubernetes/index.ts';
 import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
+import { passOn } from '../aggregation/proxy.ts';
 import { isAuthorized } from '../credentials.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
 import type { AdmissionEvent } from '../webhooks/admission.ts';
 import type { WriteContext } from '../writes/write-request.ts';
-import { answerDocument, type DocumentContext, version } from './documents.ts';
+import { answerDocument, type DocumentContext, remoteFor, version } from './documents.ts';
 import { findTarget, readResource, writeResource } from './endpoints.ts';
 import { jsonReply, noCache, type SandboxHandler, send, textReply, warningHeaders } from './http.ts';
 
@@ -14,6 +16,7 @@ import { jsonReply, noCache, type SandboxHandler, send, textReply, warningHeader
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
 export interface SandboxContext extends WriteContext, DocumentContext {
+  metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;
 }
@@ -41,6 +44,21 @@ function authorize(token: string): SandboxHandler {
       throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');
     }
     next();
+  };
+}
+
+/** Passes requests for aggregated API servers on. */
+function aggregate(context: DocumentContext): SandboxHandler {
+  return (request, response, next) => {
+    const { url } = response.locals;
+    const remote = remoteFor(context, url);
+    if (remote === undefined) {
+      next();
+    } else if (remote.isAvailable) {
+      passOn(remote.backend, request, response, url);
+    } else {
+      send(response, textReply(503, 'service unavailable\n'), []);
+    }
   };
 }
 
@@ -93,7 +111,11 @@ export function createSandboxApplication(context: SandboxContext): Express {
   // Clients generated from Kubernetes' OpenAPI documents append a slash.
   application.all(['/version', '/version/'], (_, response) => send(response, jsonReply(200, version), []));
   application.all(all, authorize(context.token));
-  application.all(all, document(context), findTarget(context), readResource(context), body, writeResource(context));
+  application.get('/metrics', async (_, response) => {
+    send(response, textReply(200, await context.metrics.metrics(), context.metrics.contentType), []);
+  });
+  application.all(all, aggregate(context), document(context));
+  application.all(all, findTarget(context), readResource(context), body, writeResource(context));
   application.use(describeError(context.log), createRefuse({ error: () => {} }));
   return application;
 }

@@ -4,24 +4,34 @@ import { age, metadataOf, type Resource } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
+import { acceptNames, NamesInUse } from './names.ts';
 import { soon } from './soon.ts';
 
 /** The condition Established of a definition that is not established yet. */
-function establishment(object: JsonObject): Condition {
+function establishment(object: JsonObject, conflict: object | undefined): Condition {
+  if (conflict !== undefined) {
+    return condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
+  }
   return hasBadBundle(object)
     ? condition('Established', 'False', 'InvalidCABundle', 'The conversion webhook CABundle is invalid')
     : condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted');
 }
 
-/** The status of a definition. Its names are accepted, also if another definition has the same. */
-function statusOf(object: JsonObject, now: string): JsonObject {
-  const { spec } = object as unknown as Definition;
-  const accepted = condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found');
-  let conditions = withCondition(conditionsOf(object), accepted, now);
+/** The status that the names controller gives a definition. */
+function statusOf(object: JsonObject, inUse: NamesInUse, now: string): JsonObject {
+  const { metadata, spec, status } = object as unknown as Definition;
+  const { acceptedNames, conflict } = acceptNames(metadata.name, spec.names, status?.acceptedNames ?? {}, inUse);
+  let conditions = withCondition(
+    conditionsOf(object),
+    conflict === undefined
+      ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+      : condition('NamesAccepted', 'False', conflict.reason, conflict.message),
+    now,
+  );
+  // Once established, it stays established: a later conflict never disables what is already served.
   if (!isConditionTrue(object, 'Established')) {
-    conditions = withCondition(conditions, establishment(object), now);
+    conditions = withCondition(conditions, establishment(object, conflict), now);
   }
-  const acceptedNames = spec.names as unknown as JsonObject;
   return { ...(object.status as JsonObject | undefined), acceptedNames, conditions };
 }
 
@@ -36,8 +46,9 @@ function resourcesOf(object: JsonObject): Resource[] {
   if (!isConditionTrue(object, 'Established')) {
     return [];
   }
-  const { metadata, spec } = object as unknown as Definition;
-  const { group, names } = spec;
+  const { metadata, spec, status } = object as unknown as Definition;
+  const { group } = spec;
+  const names = { ...spec.names, ...status?.acceptedNames };
   return spec.versions
     .filter(({ served }) => served)
     .map((version) => ({
@@ -75,7 +86,7 @@ function resourcesOf(object: JsonObject): Resource[] {
 }
 
 /**
- * The controller for CustomResourceDefinitions: establishes them, updates the registry with established
+ * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
  *
@@ -137,14 +148,29 @@ export function startDefinitionController({
   }
 
   function reconcile(): void {
-    for (const [key, stored] of definitions.list()) {
-      let object = stored;
-      const name = String(metadataOf(object).name);
+    // By creation, then by name: the first definition to request a name gets it.
+    const createdAt = (object: JsonObject) => Date.parse(String(metadataOf(object).creationTimestamp));
+    const all = definitions
+      .list()
+      .map(([, object]) => object as JsonObject & Definition)
+      .sort((a, b) => createdAt(a) - createdAt(b));
+    const groups = new Map<string, NamesInUse>();
+    for (const { metadata, spec, status } of all) {
+      const inUse = groups.get(spec.group) ?? new NamesInUse();
+      groups.set(spec.group, inUse);
+      inUse.use(metadata.name, status?.acceptedNames);
+    }
+    for (let object of all as JsonObject[]) {
+      const { metadata, spec } = object as JsonObject & Definition;
+      const { name } = metadata;
       const isDeleted = metadataOf(object).deletionTimestamp !== undefined;
       if (!isDeleted) {
-        const status = statusOf(object, now());
+        const inUse = groups.get(spec.group) as NamesInUse;
+        const status = statusOf(object, inUse, now());
         if (!isSame(status, object.status)) {
-          object = definitions.replace(key, object, { ...object, status }) ?? object;
+          object = definitions.replace(storageKey('', name), object, { ...object, status }) ?? object;
+          // Names that it gives up are free with the next run, for which this change is the reason.
+          inUse.use(name, (status as Definition['status'])?.acceptedNames);
         }
       }
       serve(name, object);

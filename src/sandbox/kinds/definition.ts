@@ -25,7 +25,7 @@ import { immutableCauses } from './field-causes.ts';
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** Names of a CustomResourceDefinition, with their defaults. */
-type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
+export type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
 
 export interface Definition {
   metadata: { name: string };
@@ -33,6 +33,7 @@ export interface Definition {
     names: DefinitionNames;
     versions: (Omit<V1CustomResourceDefinitionVersion, 'schema'> & { schema: { openAPIV3Schema: Schema } })[];
   };
+  status?: { acceptedNames?: Partial<DefinitionNames> };
 }
 
 /** Finalizer that makes a deleted definition wait until its objects are removed. */

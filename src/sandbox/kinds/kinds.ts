@@ -1,6 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { schemaOfModel } from '../models/built-in-schemas.ts';
 import { age, column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
+import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { definitionStrategy } from './definition.ts';
 import { immutableCauses } from './field-causes.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
@@ -66,7 +67,7 @@ const registration: Omit<Kind, 'kind'> = {
 };
 
 /**
- * The built-in kinds. The API server itself acts on namespaces, webhook configurations and definitions. It only
+ * The built-in kinds. The API server itself acts on namespaces, webhook configurations, definitions and APIServices. It only
  * stores the others, which installations of this project have, kubectl creates, or `kubectl apply --prune` lists.
  */
 const kinds: readonly Kind[] = [
@@ -91,6 +92,15 @@ const kinds: readonly Kind[] = [
     hasGeneration: true,
     columns: [column('Created At', '.metadata.creationTimestamp')],
     strategy: definitionStrategy,
+  },
+  {
+    group: 'apiregistration.k8s.io',
+    kind: 'APIService',
+    categories: ['api-extensions'],
+    clusterScoped: true,
+    hasStatus: true,
+    columns: [...apiServiceColumns, age],
+    strategy: apiServiceStrategy,
   },
   {
     kind: 'Secret',

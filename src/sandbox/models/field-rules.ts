@@ -55,6 +55,7 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
   },
   AdmissionregistrationV1ServiceReference: serviceReference,
   ApiextensionsV1ServiceReference: serviceReference,
+  ApiregistrationV1ServiceReference: serviceReference,
   V1CustomResourceDefinitionSpec: {
     required: ['group', 'scope'],
     fields: { scope: { enum: ['Cluster', 'Namespaced'] } },
@@ -67,4 +68,11 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
   V1SelectableField: { required: ['jsonPath'], fields: { jsonPath: { pattern: '^\\.', maxLength: 1024 } } },
   V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
   V1WebhookConversion: { required: ['conversionReviewVersions'] },
+  V1APIServiceSpec: {
+    required: ['version', 'groupPriorityMinimum', 'versionPriority'],
+    fields: {
+      groupPriorityMinimum: { minimum: 1, maximum: 20_000 },
+      versionPriority: { minimum: 1, maximum: 1000 },
+    },
+  },
 };

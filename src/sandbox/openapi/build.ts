@@ -1,14 +1,14 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
-import { modelNameOf, objectMetaSchema } from '../models/built-in-schemas.ts';
+import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/built-in-schemas.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 
-function mapValues(value: Json | undefined, convert: (item: Json) => Json): JsonObject {
+export function mapValues(value: Json | undefined, convert: (item: Json) => Json): JsonObject {
   return Object.fromEntries(Object.entries(objectAt(value)).map(([key, item]) => [key, convert(item)]));
 }
 
 /** A schema with other schemas in the place of those inside it. */
-function mapParts(schema: JsonObject, convert: (part: Json) => Json): JsonObject {
+export function mapParts(schema: JsonObject, convert: (part: Json) => Json): JsonObject {
   const entries = Object.entries(schema).map(([key, value]): [string, Json] => {
     if (key === 'properties') {
       return [key, mapValues(value, convert)];
@@ -98,11 +98,31 @@ function gvkOf({ group, version, kind }: Resource): JsonObject {
   return { group, kind, version };
 }
 
+function query(name: string, type: 'string' | 'boolean' | 'integer', description: string): JsonObject {
+  return { name, in: 'query', description, schema: { type, uniqueItems: true } };
+}
+
 const writeParameters = [
-  ['dryRun', 'If All, nothing is stored.'],
-  ['fieldManager', 'Name of the actor that makes the change.'],
-  ['fieldValidation', 'What happens to unknown and duplicate fields: Ignore, Warn or Strict.'],
-].map(([name = '', description = '']) => ({ name, in: 'query', description, schema: { type: 'string' } }));
+  query('dryRun', 'string', 'If All, nothing is stored.'),
+  query('fieldManager', 'string', 'Name of the actor that makes the change.'),
+  query('fieldValidation', 'string', 'What happens to unknown and duplicate fields: Ignore, Warn or Strict.'),
+];
+const listParameters = [
+  query('labelSelector', 'string', 'Selects objects by their labels.'),
+  query('fieldSelector', 'string', 'Selects objects by their fields.'),
+  query('limit', 'integer', 'Maximum number of objects in a response.'),
+  query('continue', 'string', 'Token of the response to continue.'),
+  query('resourceVersion', 'string', 'resourceVersion to read at or to watch from.'),
+  query('watch', 'boolean', 'Streams changes instead of returning a list.'),
+  query('allowWatchBookmarks', 'boolean', 'Sends BOOKMARK events.'),
+  query('sendInitialEvents', 'boolean', 'Begins a watch with the existing objects.'),
+  query('timeoutSeconds', 'integer', 'Ends a watch after this time.'),
+];
+const deleteParameters = writeParameters.slice(0, 1);
+
+function content(types: readonly string[], schema: JsonObject): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
 
 function patchTypes(resource: Resource): string[] {
   return [
@@ -113,45 +133,111 @@ function patchTypes(resource: Resource): string[] {
   ];
 }
 
-/** The path of one object, with GET and PATCH: where kubectl finds out what a server validates, and what it explains. */
-function objectPath(resource: Resource): [path: string, item: JsonObject] {
-  const { group, version, namespaced, plural, kind } = resource;
+const capitalised = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+/** Group and version in operation ids: `CoreV1`, `RuntimeClusterXK8sIoV1beta2`. */
+function versionId({ group, version }: Resource): string {
+  const words = group === '' ? ['core'] : group.split(/[^A-Za-z0-9]/);
+  return [...words, version].map(capitalised).join('');
+}
+
+/** The verbs of actions in ids, as Kubernetes has them. */
+const verbs: Readonly<Record<string, string>> = {
+  get: 'read',
+  list: 'list',
+  post: 'create',
+  put: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'deleteCollection',
+};
+
+function operations(resource: Resource, components: Components): JsonObject {
   const ref = { $ref: `#/components/schemas/${resourceSchemaName(resource)}` };
-  const operation = (action: string) => ({
+  const listRef = { $ref: `#/components/schemas/${resourceSchemaName(resource)}List` };
+  const status = render(schemaOfModel('V1Status') as Schema, components);
+  const options = render(schemaOfModel('V1DeleteOptions') as Schema, components);
+  const operation = (action: string, answer: JsonObject, parameters: readonly JsonObject[], body?: JsonObject) => ({
     tags: [apiVersionOf(resource)],
-    operationId: `${action}${[...group.split(/[^A-Za-z0-9]/), version, kind].map(capitalised).join('')}`,
-    responses: { '200': { description: 'OK', content: { 'application/json': { schema: ref } } } },
+    operationId: `${verbs[action]}${versionId(resource)}${resource.namespaced ? 'Namespaced' : ''}${resource.kind}`,
+    parameters: [...parameters],
+    ...(body === undefined ? {} : { requestBody: { content: body } }),
+    responses: {
+      '200': { description: 'OK', content: content(['application/json'], answer) },
+      '401': { description: 'Unauthorized' },
+    },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvkOf(resource),
   });
-  const inPath = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string' } });
-  const body = patchTypes(resource).map((type) => [type, { schema: { type: 'object' } }]);
-  return [
-    `${group === '' ? '/api' : `/apis/${group}`}/${version}${namespaced ? '/namespaces/{namespace}' : ''}/${plural}/{name}`,
-    {
-      get: operation('get'),
-      patch: {
-        ...operation('patch'),
-        parameters: writeParameters,
-        requestBody: { content: Object.fromEntries(body) },
-      },
-      parameters: ['name', ...(namespaced ? ['namespace'] : [])].map(inPath),
+  const body = content(['application/json'], ref);
+  const prefix = resource.group === '' ? '/api' : `/apis/${resource.group}`;
+  const base = `${prefix}/${resource.version}${resource.namespaced ? '/namespaces/{namespace}' : ''}/${resource.plural}`;
+  const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
+  const scope = resource.namespaced ? [path('namespace')] : [];
+  const create = operation('post', ref, writeParameters, body);
+  const patch = operation('patch', ref, writeParameters, content(patchTypes(resource), { type: 'object' }));
+  const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];
+  const ofStatus = (one: JsonObject) => ({ ...one, operationId: `${one.operationId}Status` });
+  const named = [path('name'), ...scope];
+  const list = operation('list', listRef, listParameters);
+  return {
+    [base]: {
+      get: list,
+      post: create,
+      delete: operation('deletecollection', status, [...deleteParameters, ...listParameters]),
+      parameters: scope,
     },
-  ];
+    [`${base}/{name}`]: {
+      get: read,
+      put: replace,
+      patch,
+      delete: operation('delete', status, deleteParameters, content(['application/json'], options)),
+      parameters: named,
+    },
+    ...(resource.hasStatus
+      ? {
+          [`${base}/{name}/status`]: {
+            get: ofStatus(read),
+            put: ofStatus(replace),
+            patch: ofStatus(patch),
+            parameters: named,
+          },
+        }
+      : {}),
+    ...(resource.namespaced
+      ? {
+          [`${prefix}/${resource.version}/${resource.plural}`]: {
+            get: { ...list, operationId: `list${versionId(resource)}${resource.kind}ForAllNamespaces` },
+          },
+        }
+      : {}),
+  };
 }
-
-const capitalised = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** The OpenAPI v3 document of the resources of one group and version. The work is linear in their schemas. */
 export function buildDocument(resources: readonly Resource[]): JsonObject {
   const components: Components = {};
+  const paths: JsonObject = {};
   for (const resource of resources) {
-    components[resourceSchemaName(resource)] = resourceSchema(resource, components);
+    const name = resourceSchemaName(resource);
+    components[name] = resourceSchema(resource, components);
+    components[`${name}List`] = {
+      type: 'object',
+      required: ['items'],
+      properties: {
+        apiVersion: { type: 'string' },
+        kind: { type: 'string' },
+        metadata: render(schemaOfModel('V1ListMeta') as Schema, components),
+        items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+      },
+      'x-kubernetes-group-version-kind': [{ ...gvkOf(resource), kind: resource.listKind }],
+    };
+    Object.assign(paths, operations(resource, components));
   }
   return {
     openapi: '3.0.0',
     info: { title: 'extensionconfig-webhook sandbox', version: 'v1' },
-    paths: Object.fromEntries(resources.map(objectPath)),
+    paths,
     components: { schemas: components, securitySchemes: { BearerToken: { type: 'http', scheme: 'bearer' } } },
   };
 }

@@ -1,7 +1,7 @@
 import type { Resource } from './resource.ts';
 
 /** Sorts versions as Kubernetes prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then others by name. */
-function compareVersions(a: string, b: string): number {
+export function compareVersions(a: string, b: string): number {
   const rank = (version: string): [number, number, number] => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
     if (match === null) {
@@ -24,6 +24,8 @@ export class Registry {
   /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #listeners = new Map<string, Set<() => void>>();
+  /** A number that increases whenever anything changes. */
+  revision = 0;
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
@@ -44,6 +46,7 @@ export class Registry {
       const inVersion = this.#byVersion.get(key) ?? new Map<string, Resource>();
       this.#byVersion.set(key, inVersion.set(resource.plural, resource));
     }
+    this.revision++;
     for (const listener of this.#listeners.get(storage) ?? []) {
       listener();
     }
@@ -59,6 +62,10 @@ export class Registry {
   /** The resource of a path, or undefined if this group and version does not serve it. The core group is empty. */
   find(group: string, version: string, plural: string): Resource | undefined {
     return this.#byVersion.get(`${group}/${version}`)?.get(plural);
+  }
+
+  serves(group: string, version: string): boolean {
+    return this.#byVersion.has(`${group}/${version}`);
   }
 
   /** The resources of one group and version, sorted by name. */

@@ -38,8 +38,14 @@ export interface KindStrategy {
   nameFormat?: NameFormat;
 }
 
-/** The only user of a sandbox, who has all permissions: UserInfo of authentication.k8s.io. */
-export const sandboxUser = {
+/** UserInfo of authentication.k8s.io. */
+export interface UserInfo {
+  username: string;
+  groups: string[];
+}
+
+/** The only user of a sandbox, who has all permissions. */
+export const sandboxUser: UserInfo = {
   username: 'sandbox-admin',
   groups: ['system:masters', 'system:authenticated'],
 };

@@ -23,28 +23,34 @@ interface Endpoint {
   servername?: string;
 }
 
-/** Where a Service can be reached, and its name in certificates and Host headers. @throws {Error} */
-function targetOf(resolve: ResolveService, service: ServiceReference) {
+/** There is no known server for a Service. */
+export class NoEndpointError extends Error {}
+
+/** Where a Service can be reached, and its name in certificates and Host headers. @throws {NoEndpointError} */
+export function targetOf(resolve: ResolveService, service: ServiceReference) {
   const { namespace, name, port } = service;
   const servername = `${name}.${namespace}.svc`;
   const endpoint = resolve(service);
   if (endpoint === undefined) {
-    throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
+    throw new NoEndpointError(`no endpoints available for service ${JSON.stringify(name)}`);
   }
   return { servername, ...endpoint, hostHeader: `${servername}:${port}` };
 }
 
-const decompressed = promisify(gunzip);
+export interface WholeAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
 
-/** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
-const maxBytes = 7 * 1024 * 1024;
+const decompressed = promisify(gunzip);
 
 /**
  * Sends a request, which its signal may abort, and reads the response, which may be compressed as for an API server.
  *
- * @throws {Error} when there is none, when it is too long, and when it is one with another protocol.
+ * @throws {Error} when there is none, when it is longer than `maxBytes`, and when it is one with another protocol.
  */
-async function wholeAnswer(call: ClientRequest, body: Buffer): Promise<{ status: number; body: Buffer }> {
+export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: Buffer): Promise<WholeAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   call.on('error', reject).on('response', resolve);
   // Without a listener Node closes the connection, and the promise would never settle.
@@ -63,9 +69,13 @@ async function wholeAnswer(call: ClientRequest, body: Buffer): Promise<{ status:
   const isCompressed = headers['content-encoding']?.toLowerCase() === 'gzip';
   return {
     status: statusCode,
+    headers,
     body: isCompressed ? await decompressed(bytes, { maxOutputLength: maxBytes }) : bytes,
   };
 }
+
+/** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
+const maxResponseBytes = 7 * 1024 * 1024;
 
 /**
  * Calls webhooks over HTTPS, as the API server does: HTTP/1.1 with kept-alive connections and verified certificates.
@@ -112,7 +122,7 @@ export class WebhookCaller {
         },
         signal: AbortSignal.timeout(timeoutSeconds * 1000),
       });
-      const response = await wholeAnswer(call, body);
+      const response = await wholeAnswer(call, maxResponseBytes, body);
       if (response.status !== 200) {
         throw new Error(`the server answered with status ${response.status}`);
       }

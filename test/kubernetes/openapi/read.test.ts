@@ -3,20 +3,24 @@ import { documentList, InvalidOpenApi, readOpenApi } from '../../../src/kubernet
 
 const read = (text: string) => readOpenApi(Buffer.from(text));
 
-test('reads JSON and YAML', () => {
+test('reads JSON, YAML and OpenAPI v2', () => {
   const document = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {} };
-  expect(read(`\n ${JSON.stringify(document)}`)).toEqual(document);
-  expect(read('openapi: 3.0.3\ninfo: {title: t, version: "1"}\npaths: {}\n')).toEqual(document);
+  expect(read(`\n ${JSON.stringify(document)}`)).toEqual({ document, isConverted: false });
+  expect(read('openapi: 3.0.3\ninfo: {title: t, version: "1"}\npaths: {}\n')).toEqual({ document, isConverted: false });
+  expect(read('swagger: "2.0"\ninfo: {title: t, version: "1"}\npaths: {}\n')).toEqual({
+    document: { ...document, openapi: '3.0.0' },
+    isConverted: true,
+  });
 });
 
 test('reads aliases, dates and __proto__ in YAML as JSON represents them', () => {
-  const document = read('openapi: 3.0.0\npaths: {}\nx-a: &a {b: 1}\nx-c: *a\n__proto__: {d: 1}\n');
+  const { document } = read('openapi: 3.0.0\npaths: {}\nx-a: &a {b: 1}\nx-c: *a\n__proto__: {d: 1}\n');
   expect(document['x-c']).toEqual({ b: 1 });
   expect(Object.hasOwn(document, '__proto__')).toBe(true);
 });
 
 test('of YAML, everything becomes JSON', () => {
-  const document = read(
+  const { document } = read(
     [
       '# a comment',
       'openapi: 3.0.0',
@@ -32,7 +36,7 @@ test('of YAML, everything becomes JSON', () => {
 });
 
 test.each(['3.0.0', '3.0.10', '3.0.123456789', '3.0.1-rc.1', '3.0.0-a_b'])('reads OpenAPI %s', (openapi) => {
-  expect(read(JSON.stringify({ openapi }))).toEqual({ openapi });
+  expect(read(JSON.stringify({ openapi })).document).toEqual({ openapi });
 });
 
 test('YAML nests as deep as JSON, and no deeper', () => {
@@ -77,7 +81,7 @@ describe('rejects what is not a document', () => {
     ['just text', 'is not an OpenAPI document: it is not an object'],
     ['[]', 'is not an OpenAPI document: it is not an object'],
     ['kind: Pod', 'is not an OpenAPI document: it has no "openapi"'],
-    ['{"openapi":"3.1.0"}', 'is OpenAPI "3.1.0"; only OpenAPI 3.0 documents can be merged'],
+    ['{"openapi":"3.1.0"}', 'is OpenAPI "3.1.0"; only OpenAPI 3.0 and 2.0 documents can be merged'],
     ['{"openapi":"13.0.0"}', 'is OpenAPI "13.0.0"; only'],
     ['{"openapi":"3.0.1 "}', 'is OpenAPI "3.0.1 "; only'],
     ['{"openapi":"3.0.x"}', 'is OpenAPI "3.0.x"; only'],
@@ -97,7 +101,10 @@ describe('rejects what is not a document', () => {
     ['{"openapi":"3.0.0","paths":{"x-a":1,"x\\u001b":{}}}', 'has the path "x\\u001b", which must begin with /'],
     ['{"openapi":"3.0.0","components":{"schemas":[]}}', '"components.schemas" is not an object'],
     ['{"openapi":"3.0.0","components":{"responses":{"__proto__":null}}}', '"components.responses.__proto__" is not'],
-    ['{"swagger":"2.0"}', 'is OpenAPI 2.0: convert it to 3.0 first'],
+    [
+      '{"swagger":"1.2"}',
+      'cannot be converted from OpenAPI v2: swagger: Unsupported value: "1.2": supported values: "2.0"',
+    ],
     ['{"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1"}}}', 'is an API server index of documents'],
     [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nests deeper than 256 levels'],
     [`a: ${'['.repeat(300)}${']'.repeat(300)}`, 'is not valid YAML: line 1: nests deeper than 256 levels'],
@@ -132,7 +139,7 @@ describe('the list of documents', () => {
     expect(documentList({ paths: many })?.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('is sorted by name, with the path of each', () => {
+  test('is sorted by name, with path and hash of each', () => {
     expect(
       documentList({
         paths: {
@@ -141,8 +148,8 @@ describe('the list of documents', () => {
         },
       }),
     ).toEqual([
-      { name: 'api/v1', path: '/openapi/v3/api/v1' },
-      { name: 'apis/b/v1', path: '/openapi/v3/apis/b/v1?hash=AB' },
+      { name: 'api/v1', path: '/openapi/v3/api/v1', hash: undefined },
+      { name: 'apis/b/v1', path: '/openapi/v3/apis/b/v1?hash=AB', hash: 'AB' },
     ]);
   });
 

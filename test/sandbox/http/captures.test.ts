@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
+import { eventually, registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
 
 const folder = new URL('../../support/fixtures/kube-apiserver/', import.meta.url);
 const base = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
@@ -109,6 +109,7 @@ const replayed = [
   'strategic-patch.txt',
   'status-patch.txt',
   'watch-too-old.txt',
+  'openapi-stale.txt',
   'delete.txt',
   'delete-missing.txt',
 ];
@@ -170,6 +171,28 @@ function readJson(name: string): JsonObject {
 test('the definition has the captured status', async () => {
   const { json } = await send(sandbox, 'GET', `${definitions}/extensionconfigs.runtime.cluster.x-k8s.io`);
   expect(withoutTimes(json.status)).toEqual(withoutTimes(readJson('crd-status.json').status));
+});
+
+test('a definition whose kind is taken has the captured status', async () => {
+  const name = 'clashes.runtime.cluster.x-k8s.io';
+  const schema = { openAPIV3Schema: { type: 'object' } };
+  await send(sandbox, 'POST', definitions, {
+    body: {
+      metadata: { name },
+      spec: {
+        group: 'runtime.cluster.x-k8s.io',
+        scope: 'Cluster',
+        names: { kind: 'ExtensionConfig', plural: 'clashes', singular: 'clash' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    },
+  });
+  const { json } = await eventually(
+    () => send(sandbox, 'GET', `${definitions}/${name}`),
+    ({ json: { status } }) => JSON.stringify(status).includes('NotAccepted'),
+  );
+  expect(withoutTimes(json.status)).toEqual(withoutTimes(readJson('crd-name-conflict-status.json')));
+  expect((await send(sandbox, 'GET', '/apis/runtime.cluster.x-k8s.io/v1/clashes')).status).toBe(404);
 });
 
 test('a streaming list has the captured events', async () => {

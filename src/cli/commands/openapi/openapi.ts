@@ -25,6 +25,8 @@ const merge = defineCommand({
   args: [['[sources...]', 'files, folders, or - for standard input; default: the API server of the kubeconfig']],
   flags: mergeFlags,
   help: `
+OpenAPI v2 documents are converted.
+
 Exit code: 0 everything was merged, 1 something is missing or in conflict (the
 summary says what) or a server failed, 2 usage error or a file that cannot be
 read.`,

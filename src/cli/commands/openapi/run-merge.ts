@@ -20,7 +20,7 @@ function lines(items: readonly string[]): string[] {
   return items.length > maxLines ? [...shown, `  … and ${items.length - maxLines} more`] : shown;
 }
 
-function summary(report: MergeReport, { missing }: Collection): string {
+function summary(report: MergeReport, { converted, missing }: Collection): string {
   const { documents, paths, componentsBefore, componentsAfter } = report;
   const text = [
     `${count(documents, 'document')}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
@@ -30,6 +30,7 @@ function summary(report: MergeReport, { missing }: Collection): string {
           `  renamed: ${section} ${name} of ${shortList(of, maxNamed)} is ${newName}`,
       ),
     ),
+    ...lines(converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
     ...lines(
       report.dangling.map(
         ({ document, reference }) => `  dangling: ${document} refers to ${reference}, which is missing`,

@@ -30,6 +30,8 @@ export class Collection {
   documents: NamedDocument[] = [];
   /** Documents that a server lists but does not serve, with the reason. */
   missing: { document: string; reason: string }[] = [];
+  /** Names of documents that were converted from OpenAPI v2. */
+  converted: string[] = [];
   #bytes = 0;
 
   count(bytes: number): void {
@@ -40,6 +42,13 @@ export class Collection {
       );
     }
   }
+
+  add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
+    this.documents.push({ name, document });
+    if (isConverted) {
+      this.converted.push(name);
+    }
+  }
 }
 
 /** One document of a server. */
@@ -47,7 +56,7 @@ async function oneDocument(
   cluster: KubernetesClient,
   { path }: DocumentPlace,
   collection: Collection,
-): Promise<JsonObject> {
+): Promise<{ document: JsonObject; isConverted: boolean }> {
   const value = await cluster.request('GET', path).catch((error: unknown) => {
     // The document has changed since it was listed: the server redirects to the new hash.
     if (!isStatus(error, 301)) {
@@ -102,7 +111,7 @@ async function fromCluster(
     if (result === undefined) {
       collection.missing.push({ document: place.name, reason: problem.message });
     } else {
-      collection.documents.push({ name: place.name, document: result });
+      collection.add(place.name, result);
     }
   }
   collection.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
@@ -119,7 +128,7 @@ async function fromFiles(path: string, { stdin, signal }: Io, collection: Collec
     try {
       const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
       collection.count(bytes.length);
-      collection.documents.push({ name: source.file, document: readOpenApi(bytes) });
+      collection.add(source.file, readOpenApi(bytes));
     } catch (error) {
       throw error instanceof InvalidOpenApi || error instanceof JsonError ? problem(error.message) : error;
     }

@@ -17,7 +17,7 @@ const sandboxFlags = {
   }),
   resolve: {
     ...resolveFlag,
-    summary: 'address of the Service of a webhook; may be repeated',
+    summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
   },
   'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
   impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace'),

@@ -1,0 +1,81 @@
+import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import type { ApiService } from '../kinds/api-service.ts';
+import type { UserInfo } from '../resources/resource.ts';
+import { type ResolveService, targetOf, type WholeAnswer, wholeAnswer } from '../webhooks/webhook-call.ts';
+
+/** The API server's client certificate for aggregated servers. PEM. */
+export type ProxyClient = () => { cert: string; key: string };
+
+/** A header has one value, or several lines. */
+export type Headers = Record<string, string | string[]>;
+
+/** The headers that tell aggregated servers who the user is (authentication.k8s.io, front proxy). */
+export function userHeaders({ username, groups }: UserInfo): Headers {
+  return { 'x-remote-user': username, ...(groups.length > 0 ? { 'x-remote-group': groups } : {}) };
+}
+
+/** The server of one APIService. */
+export class Backend {
+  readonly spec: ApiService['spec'];
+  /** `/apis/GROUP/VERSION`. */
+  readonly path: string;
+  readonly #agent: Agent;
+  readonly #resolve: ResolveService;
+  /**
+   * The TLS settings of all connections, created with the first one: parsing the certificates takes longer than the
+   * handshake.
+   */
+  readonly #secureContext: () => SecureContext;
+
+  constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
+    this.spec = spec;
+    this.path = spec.group ? `/apis/${spec.group}/${spec.version}` : `/api/${spec.version}`;
+    this.#resolve = resolve;
+    let secureContext: SecureContext | undefined;
+    this.#secureContext = () => {
+      secureContext ??= createSecureContext({
+        ...client(),
+        ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
+      });
+      return secureContext;
+    };
+    // Each request has its own connection: one that is kept could be closed by the server when it is used again.
+    this.#agent = new Agent({ keepAlive: false, rejectUnauthorized: spec.insecureSkipTLSVerify !== true });
+  }
+
+  /** Where the server is. @throws {NoEndpointError} */
+  target(): ReturnType<typeof targetOf> {
+    return targetOf(this.#resolve, { namespace: '', name: '', port: 443, ...this.spec.service, path: '/' });
+  }
+
+  /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
+  start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
+    const { host, port, servername, hostHeader } = this.target();
+    return request({
+      host,
+      port,
+      servername,
+      secureContext: this.#secureContext(),
+      agent: this.#agent,
+      method,
+      path,
+      headers: { host: hostHeader, ...headers },
+      ...(signal && { signal }),
+    } as RequestOptions);
+  }
+
+  /**
+   * Reads a path as one of the API server's internal users.
+   *
+   * @throws {Error} for a response longer than `maxBytes`, or if there is no response in time.
+   */
+  get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
+    return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}

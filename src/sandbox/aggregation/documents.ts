@@ -1,0 +1,148 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  parseJson,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { convertV2ToV3, documentList, PublishedDocument } from '../../kubernetes/openapi/index.ts';
+import type { UserInfo } from '../resources/resource.ts';
+import { aggregator } from './availability.ts';
+import type { Backend } from './backend.ts';
+
+/**
+ * Maximum number of bytes of a discovery document, and of resources in a version: Kubernetes' own versions have some
+ * dozens.
+ */
+const maxDiscoveryBytes = 2 * 1024 * 1024;
+const maxResources = 1000;
+
+function textsOf(value: Json | undefined): string[] {
+  return itemsAt(value).filter((item) => typeof item === 'string');
+}
+
+/**
+ * The resources in an APIResourceList as items of aggregated discovery, in which subresources are nested. Every value is
+ * checked, because one of an unexpected type would keep clients from reading the resources of all servers.
+ */
+function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
+  const entries = objectsAt(document, 'resources').slice(0, maxResources);
+  const subresources = Map.groupBy(entries, ({ name }) => /^(.*?)\/./.exec(textAt(name))?.[1]);
+  const kindAndVerbs = ({ group, version, kind, verbs }: JsonObject) => ({
+    responseKind: {
+      group: textAt(group) || (spec.group ?? ''),
+      version: textAt(version) || spec.version,
+      kind: textAt(kind),
+    },
+    verbs: textsOf(verbs),
+  });
+  return entries
+    .filter(({ name }) => /^[^/]+$/.test(textAt(name)))
+    .map((entry) => {
+      const resource = textAt(entry.name);
+      const lists = {
+        shortNames: textsOf(entry.shortNames),
+        categories: textsOf(entry.categories),
+        subresources: (subresources.get(resource) ?? []).map((item) => ({
+          subresource: textAt(item.name).split('/')[1] ?? '',
+          ...kindAndVerbs(item),
+        })),
+      };
+      return {
+        resource,
+        scope: entry.namespaced === true ? 'Namespaced' : 'Cluster',
+        singularResource: textAt(entry.singularName),
+        ...kindAndVerbs(entry),
+        ...Object.fromEntries(Object.entries(lists).filter(([, items]) => items.length > 0)),
+      };
+    });
+}
+
+/**
+ * The resources of an APIService, as items of aggregated discovery. The server's plain list is read, which all have.
+ *
+ * @throws when the server has none.
+ */
+export async function readResources(backend: Backend, signal: AbortSignal): Promise<JsonObject[]> {
+  const { path } = backend;
+  const user = { ...aggregator, groups: [] };
+  const { status, body } = await backend.get(path, user, { accept: 'application/json' }, maxDiscoveryBytes, signal);
+  if (status !== 200) {
+    throw new Error(`GET ${path} was answered with ${status}`);
+  }
+  return resourcesOf(parseJson(body), backend);
+}
+
+/** The user as which the API server reads OpenAPI documents. */
+const user: UserInfo = { username: 'system:aggregator', groups: [] };
+/** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document that is converted. */
+const maxListBytes = 1024 * 1024;
+const maxV2Bytes = 8 * 1024 * 1024;
+/**
+ * Maximum number of characters of schemas, counted once for each media type: otherwise one megabyte could become fifty,
+ * and take seconds.
+ */
+const maxCopied = 8 * 1024 * 1024;
+
+export interface OpenApiEntry {
+  /** Of the whole server, as it publishes it. */
+  v2: { document: JsonObject; etag: string | undefined } | undefined;
+  /** Published by the server with this hash, so that requests are passed on; or converted from v2. */
+  v3: { hash: string | undefined } | PublishedDocument | undefined;
+}
+
+/** Hashes are used in URLs without escaping. */
+const hashFormat = /^[\w=.-]{1,200}$/;
+
+async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortSignal): Promise<OpenApiEntry['v2']> {
+  const headers = { accept: 'application/json', ...(last?.etag === undefined ? {} : { 'if-none-match': last.etag }) };
+  const { status, body, headers: answered } = await backend.get('/openapi/v2', user, headers, maxV2Bytes, signal);
+  if (status === 304 || status === 404) {
+    return status === 304 ? last : undefined;
+  }
+  const document = status === 200 ? parseJson(body) : null;
+  if (!isJsonObject(document)) {
+    throw new Error(`GET /openapi/v2 was answered with ${status} and no document`);
+  }
+  return { document, etag: answered.etag };
+}
+
+/**
+ * The documents that a server publishes about its group and version. In its list of documents, only the entry of the
+ * APIService counts: a server speaks only for itself.
+ *
+ * @param last the previous result, whose parts are returned again if they are still valid.
+ * @throws when the server cannot be reached, or its response cannot be used.
+ */
+export async function readOpenApi(
+  backend: Backend,
+  last: OpenApiEntry | undefined,
+  now: Date,
+  signal: AbortSignal,
+): Promise<OpenApiEntry> {
+  const v2 = await readV2(backend, last?.v2, signal).catch(() => last?.v2);
+  const list = await backend.get('/openapi/v3', user, {}, maxListBytes, signal);
+  if (list.status === 200) {
+    const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === backend.path);
+    return { v2, v3: entry && { hash: hashFormat.test(entry.hash ?? '') ? entry.hash : undefined } };
+  }
+  if (list.status !== 404) {
+    throw new Error(`GET /openapi/v3 was answered with ${list.status}`);
+  }
+  const known = last?.v3 instanceof PublishedDocument ? last.v3 : undefined;
+  if (v2 === undefined || (v2 === last?.v2 && known !== undefined)) {
+    return { v2, v3: v2 && known };
+  }
+  // Converting a large document takes long: yield between the steps.
+  await nextTurn(undefined, { signal });
+  const v3 = convertV2ToV3(v2.document, { maxCopied });
+  await nextTurn(undefined, { signal });
+  // The components are those of the whole server: what no path refers to does no harm.
+  const own = Object.entries(objectAt(v3, 'paths')).filter(([path]) => `${path}/`.startsWith(`${backend.path}/`));
+  const document = new PublishedDocument({ ...v3, paths: Object.fromEntries(own) }, now);
+  return { v2, v3: document.hash === known?.hash ? known : document };
+}
