@@ -24,7 +24,6 @@ import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
 import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
 import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
-import { machineDeploymentRefusal } from './desired/object-refusals.ts';
 import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
 import { ownedLabel } from './patches/items.ts';
@@ -453,11 +452,7 @@ async function planWithout(planning: Planning, was: JsonObject | undefined, want
   const groups: GroupPlan[] = [];
   for (const change of changes) {
     const [from, to] = [change.before?.object, change.after?.object];
-    const refusal =
-      from &&
-      to &&
-      !writes.isTaken(nameIn(to)) &&
-      (controlPlaneOf(from)?.refusal?.(from, to, true) ?? machineDeploymentRefusal(from, to));
+    const refusal = from && to && !writes.isTaken(nameIn(to)) && controlPlaneOf(from)?.refusal?.(from, to, true);
     const unwritten = (to && writes.refusalOf(nameIn(to))) ?? (refusal ? { text: refusal } : undefined);
     if (unwritten !== undefined) {
       controlPlane = change.group === 'control-plane' ? from : controlPlane;

@@ -6,7 +6,9 @@ import {
   own,
   type StatusCause,
   selectsEverything,
+  selectsLabels,
   textAt,
+  textValues,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import {
@@ -16,10 +18,22 @@ import {
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
 import { coreGroup } from '../world/objects.ts';
-import { healthCheckCauses, metadataCausesOf, namingCauses } from './parts.ts';
+import { inV1beta2 } from '../world/v1beta1.ts';
+import {
+  healthCheckCauses,
+  maxInFlightCauses,
+  metadataCausesOf,
+  namingCauses,
+  rolloutCauses,
+  taintCauses,
+} from './parts.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
 
 const template = 'spec.template.spec';
+const namingWords = {
+  unusable: 'invalid template',
+  unfit: 'invalid template, generated names would not be valid Kubernetes object names: ',
+};
 
 function* configTemplateCauses(object: JsonObject): Generator<StatusCause> {
   yield* kubeadmConfigCauses(objectAt(object, 'spec', 'template', 'spec'), false, template);
@@ -39,10 +53,7 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
     textAt(spec, 'machineNaming', 'template'),
     `${template}.machineNaming.template`,
     { kubeadmControlPlane: { name: 'kubeadmcontrolplane' } },
-    {
-      unusable: 'invalid template',
-      unfit: 'invalid template, generated names would not be valid Kubernetes object names: ',
-    },
+    namingWords,
   );
   yield* metadataCausesOf(objectAt(spec, 'machineTemplate'), `${template}.machineTemplate`);
   yield* clusterConfigurationCauses(objectAt(config, 'clusterConfiguration'), `${path}.clusterConfiguration`);
@@ -69,6 +80,31 @@ function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefine
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
 
+function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  const spec = objectAt(object, 'spec');
+  const machine = objectAt(spec, 'template', 'spec');
+  const labels = textValues(objectAt(spec, 'template', 'metadata', 'labels'));
+  if (!selectsLabels(objectAt(spec, 'selector') as LabelSelector, labels)) {
+    yield forbiddenField('spec.template.metadata.labels', 'must match spec.selector');
+  }
+  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== textAt(spec, 'clusterName')) {
+    yield forbiddenField('spec.clusterName', 'field is immutable');
+  }
+  if (textAt(spec, 'clusterName') !== textAt(machine, 'clusterName')) {
+    const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
+    yield invalid('spec.clusterName', textAt(spec, 'clusterName'), why);
+  }
+  yield* rolloutCauses(spec, 'spec');
+  yield* maxInFlightCauses(spec, 'spec');
+  const naming = textAt(spec, 'machineNaming', 'template');
+  if (naming !== '' && !naming.includes('{{ .random }}')) {
+    yield invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing');
+  }
+  yield* namingCauses(naming, 'spec.machineNaming.template', { machineSet: { name: 'machineset' } }, namingWords);
+  yield* taintCauses(machine.taints, 'spec.template.spec.taints');
+  yield* metadataCausesOf(objectAt(spec, 'template'), 'spec.template');
+}
+
 /** The checks of a kind, and the group that its webhook writes where that is another one. */
 interface Checks {
   causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>;
@@ -81,6 +117,7 @@ const kinds: Readonly<Record<string, Checks>> = {
   },
   'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': { causes: configTemplateCauses },
   'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': { causes: controlPlaneTemplateCauses, group: coreGroup },
+  [`${coreGroup} MachineDeployment`]: { causes: machineDeploymentCauses },
   [`${coreGroup} MachineHealthCheck`]: { causes: healthCheckObjectCauses },
 };
 
@@ -91,12 +128,13 @@ const ofControlPlane: Checks = {
 };
 
 /**
- * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 (v1.14); undefined if they
- * take it, or if nothing is known of its kind. Updates of control planes and MachineDeployments are not judged here.
+ * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 or as it is converted to it (v1.14); undefined if they
+ * take it, or if nothing is known of its kind. Updates of control planes are not judged here.
  *
- * @param old the object that it replaces; undefined for a creation.
+ * @param before the object that it replaces; undefined for a creation.
  */
-export function ownKindRefusal(object: JsonObject, old: JsonObject | undefined): Refusal | undefined {
+export function ownKindRefusal(given: JsonObject, before: JsonObject | undefined): Refusal | undefined {
+  const [object, old] = [inV1beta2(given), before && inV1beta2(before)];
   const known = own(kinds, `${groupOf(object)} ${textAt(object, 'kind')}`) ?? ofControlPlane;
   if (!textAt(object, 'apiVersion').endsWith('/v1beta2')) {
     return undefined;

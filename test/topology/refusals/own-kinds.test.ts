@@ -18,6 +18,13 @@ const healthCheck = (spec: JsonObject) =>
     selector: { matchLabels: { a: 'b' } },
     ...spec,
   });
+const machineDeployment = (spec: JsonObject, version = 'v1beta2') =>
+  object(`cluster.x-k8s.io/${version}`, 'MachineDeployment', {
+    clusterName: 'one',
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { clusterName: 'one' } },
+    ...spec,
+  });
 const secret = { secret: { name: 's', key: 'k' } };
 const rollingUpdate = { strategy: { rollingUpdate: { maxSurge: 1 } } };
 
@@ -79,6 +86,43 @@ describe('webhooks of kinds besides Clusters and classes', () => {
       'certificates that outlive their CA',
       controlPlane({ clusterConfiguration: { certificateValidityPeriodDays: 4000 } }, { rollout: rollingUpdate }),
       ['spec.kubeadmConfigSpec.clusterConfiguration.certificateValidityPeriodDays'],
+    ],
+    ['a MachineDeployment', machineDeployment({}), []],
+    [
+      'one that neither goes below its replicas nor above',
+      machineDeployment({ rollout: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } } }),
+      ['spec.rollout.strategy.rollingUpdate'],
+    ],
+    [
+      'the same in v1beta1',
+      machineDeployment({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } } }, 'v1beta1'),
+      ['spec.rollout.strategy.rollingUpdate'],
+    ],
+    [
+      'one with a count of remediations that is none',
+      machineDeployment({ remediation: { maxInFlight: 'a' } }),
+      ['spec.remediation.maxInFlight'],
+    ],
+    [
+      'one whose Machines would have one name',
+      machineDeployment({ machineNaming: { template: '{{ .machineSet.name }}' } }),
+      ['spec.machineNaming.template'],
+    ],
+    ['one of another Cluster than its Machines', machineDeployment({ clusterName: 'two' }), ['spec.clusterName']],
+    [
+      'one that does not select its Machines',
+      machineDeployment({ selector: { matchLabels: { a: 'c' } } }),
+      ['spec.template.metadata.labels'],
+    ],
+    [
+      'one with a reserved taint',
+      machineDeployment({
+        template: {
+          metadata: { labels: { a: 'b' } },
+          spec: { clusterName: 'one', taints: [{ key: 'node.cluster.x-k8s.io/uninitialized' }] },
+        },
+      }),
+      ['spec.template.spec.taints[0].key'],
     ],
     ['a health check', healthCheck({}), []],
     ['one of all Machines', healthCheck({ selector: {} }), ['spec.selector']],
