@@ -134,6 +134,29 @@ const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
         templateReferences(object).some((one) => kindOf(one) === kindOf(template) && one.name === nameOf(template)),
     );
 
+/**
+ * The Clusters with a topology whose groups are made of a template that is their own: Cluster API corrects what somebody else
+ * writes to it, with another template and new Machines.
+ */
+function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
+  const texts = [`"kind":${JSON.stringify(textAt(template, 'kind'))}`, `"name":${JSON.stringify(nameOf(template))}`];
+  const isNamedBy = (object: JsonObject) => {
+    const text = JSON.stringify(object.spec ?? null);
+    return texts.every((one) => text.includes(one));
+  };
+  return watched
+    .ofKind(coreGroup, 'Cluster')
+    .filter(
+      (cluster) =>
+        namespaceOf(cluster) === namespaceOf(template) &&
+        watched
+          .ofCluster(namespaceOf(cluster), nameOf(cluster))
+          .some(
+            (object) => /^Machine(?:Deployment|Pool)$|ControlPlane$/.test(textAt(object, 'kind')) && isNamedBy(object),
+          ),
+    );
+}
+
 /** The Clusters that a write concerns, as they are stored; those of a class by their Machines. */
 function clustersOf(change: Change, watched: Watched): JsonObject[] {
   const subject = subjectOf(change);
@@ -144,8 +167,10 @@ function clustersOf(change: Change, watched: Watched): JsonObject[] {
       return clustersOfClass(subject, watched);
     case 'Namespace':
       return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => namespaceOf(cluster) === nameOf(subject));
-    default:
-      return classesWith(subject, watched).flatMap((clusterClass) => clustersOfClass(clusterClass, watched));
+    default: {
+      const ofClasses = classesWith(subject, watched).flatMap((clusterClass) => clustersOfClass(clusterClass, watched));
+      return ofClasses.length > 0 ? ofClasses : clustersMadeOf(subject, watched);
+    }
   }
 }
 
@@ -246,11 +271,10 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   if (clusters.length === 0) {
     return nothing;
   }
-  const namespaces = new Set(
-    subject.kind === 'Cluster'
-      ? [object, old].map((one) => classNameOf(one ?? {}).split('/')[0] ?? '')
-      : [namespaceOf(subject)],
-  );
+  const namespaces = new Set([
+    namespaceOf(subject),
+    ...[object ?? {}, ...clusters].map((one) => classNameOf(one).split('/')[0] ?? ''),
+  ]);
   const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
   // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
   const isUnknown = !watched.worldOf([], undefined).isRead(runtimeGroup, 'ExtensionConfig');
@@ -285,12 +309,15 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     }
     return plans;
   }
+  // A template that no class names is what exists of its Cluster: what is made of the class is compared with it.
+  const isExisting = textAt(subject, 'kind').endsWith('Template') && classesWith(subject, watched).length === 0;
+  const start = isExisting ? object : old;
   const plans: ClusterPlan[] = [];
   for (let from = 0; from < clusters.length && !signal.aborted; ) {
     const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
     from += batch.length;
     try {
-      plans.push(...(await planned(batch, old, object)));
+      plans.push(...(await planned(batch, start, object)));
     } catch {
       // One of them alone says which Cluster it is.
       for (const cluster of batch) {
@@ -298,7 +325,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
           break;
         }
         plans.push(
-          ...(await planned([cluster], old, object).catch((error: unknown) => {
+          ...(await planned([cluster], start, object).catch((error: unknown) => {
             options.onBug(error);
             return [failed(cluster)];
           })),
@@ -324,7 +351,8 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     losses,
     paused,
   };
-  if (losses.length === 0 || endsPause(change) || subject.kind !== 'Cluster' || object === undefined) {
+  const isOfOne = subject.kind === 'Cluster' || isExisting;
+  if (losses.length === 0 || endsPause(change) || !isOfOne || object === undefined) {
     return impact;
   }
   // A class that was written just now, for instance, has said so itself.

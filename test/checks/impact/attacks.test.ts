@@ -36,6 +36,7 @@ interface Copy {
 
 let sandbox: ReturnType<typeof startAlone>;
 let raw: (method: string, path: string, body?: object) => ReturnType<typeof send>;
+let patch: (path: string, type: string, body: object) => ReturnType<typeof send>;
 let count = 0;
 let untouched: Copy;
 
@@ -48,6 +49,7 @@ beforeAll(async () => {
   const ca = Buffer.from(config.getCurrentCluster()?.caData ?? '', 'base64').toString();
   const token = config.getCurrentUser()?.token ?? '';
   raw = (method, path, body) => send({ url, ca, token }, method, path, body && { body });
+  patch = (path, type, body) => send({ url, ca, token }, 'PATCH', path, { body, headers: { 'content-type': type } });
   for (const definition of definitions) {
     await raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   }
@@ -775,6 +777,68 @@ const cases: [string, ...Step[]][] = [
     'Machines that are not ready for long',
     [ofDeployment({ healthCheck: { enabled: true, checks: { nodeStartupTimeoutSeconds: 60 } } }), ''],
   ],
+  [
+    'a template of the Cluster itself',
+    [
+      (object) => {
+        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+          otherArguments;
+      },
+      'denied',
+      'KubeadmConfigTemplate',
+      'demo-md-0',
+    ],
+  ],
+  [
+    'a template of the Cluster itself, without its labels',
+    [
+      (object) => {
+        objectAt(object, 'metadata').labels = {};
+      },
+      '',
+      'KubeadmConfigTemplate',
+      'demo-md-0',
+    ],
+    [
+      (object) => {
+        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+          otherArguments;
+      },
+      'denied',
+      'KubeadmConfigTemplate',
+      'demo-md-0',
+    ],
+  ],
+  [
+    'a template of the Cluster itself, with a permission',
+    [
+      all(
+        (object) => {
+          objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+            otherArguments;
+        },
+        annotate(allow, 'true'),
+      ),
+      /^replaces 2 Machines in 1 Cluster: md "md-0"[^\n]*$/,
+      'KubeadmConfigTemplate',
+      'demo-md-0',
+    ],
+  ],
+  [
+    'a template of its class, with a permission',
+    [
+      all(
+        (object) => {
+          objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+            otherArguments;
+        },
+        annotate(allow, 'true'),
+      ),
+      /^replaces 2 Machines in 1 Cluster: md "md-0"[^\n]*$/,
+      'KubeadmConfigTemplate',
+      'small-worker',
+    ],
+  ],
 ];
 
 test.each(cases)('%s', async (_, ...steps) => {
@@ -833,6 +897,39 @@ test('a Cluster is deleted with the hash of its plan, and not with a "true"', as
   expect(await copy.request('DELETE', path)).toMatchObject({ code: 403 });
   await copy.write(annotate(allow, hash));
   expect(await copy.request('DELETE', path)).toMatchObject({ code: 200 });
+});
+
+test.each([
+  '?propagationPolicy=Orphan',
+  '?gracePeriodSeconds=0',
+  '?dryRun=All',
+])('a Cluster is deleted otherwise: %s', async (query) => {
+  expect(await untouched.request('DELETE', `${untouched.pathOf('Cluster', 'demo')}${query}`)).toMatchObject({
+    code: 403,
+  });
+});
+
+test('all Clusters of a namespace are deleted', async () => {
+  const collection = untouched.pathOf('Cluster', '');
+  expect(await untouched.request('DELETE', collection)).toMatchObject({ code: 403 });
+  expect(await untouched.request('GET', `${collection}/demo`)).toMatchObject({ code: 200 });
+});
+
+test.each<[string, JsonObject | JsonObject[]]>([
+  ['application/merge-patch+json', { spec: { topology: { variables: [{ name: 'nodeLabel', value: 'gpu' }] } } }],
+  ['application/json-patch+json', [{ op: 'replace', path: '/spec/topology/variables/0/value', value: 'gpu' }]],
+  [
+    'application/apply-patch+yaml',
+    {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'Cluster',
+      metadata: { name: 'demo' },
+      spec: { topology: { variables: [{ name: 'nodeLabel', value: 'gpu' }] } },
+    },
+  ],
+])('written as %s', async (type, body) => {
+  const path = `${untouched.pathOf('Cluster', 'demo')}?dryRun=All${type.includes('apply') ? '&fieldManager=argo&force=true' : ''}`;
+  expect(await eventually(() => came(patch(path, type, body)), isInTime)).toMatchObject({ code: 403 });
 });
 
 test('a namespace that asks for permissions is deleted with one', async () => {
