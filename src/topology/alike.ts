@@ -11,6 +11,7 @@ import {
   perObject,
   textAt,
 } from '../kubernetes/index.ts';
+import type { Schema, SchemaOf } from '../kubernetes/schema/index.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
 import { type Existing, machinesOf } from './desired/existing.ts';
 import { type NameReading, OwnWordReads } from './patches/own-words.ts';
@@ -195,6 +196,24 @@ function neutralOf(cluster: JsonObject, parts: Parts, words: OwnWords): { text: 
   return neutral;
 }
 
+/** Rules that may accept the name of one Cluster and not that of another of the same shape. */
+const nameRules = /"(?:pattern|enum|format|x-kubernetes-validations)"/;
+
+/** Whether a provider's schema has rules for what a patch sets. Those of kubeadm's kinds do not look at names. */
+function isChecked({ object, paths }: NameReading, schemaOf: SchemaOf): boolean {
+  const schema = textAt(object, 'kind').startsWith('Kubeadm') ? undefined : schemaOf(object);
+  return paths.some((path) => {
+    let part: Schema | undefined = schema;
+    for (const name of path.split('/').slice(1)) {
+      if (part?.['x-kubernetes-validations'] !== undefined) {
+        return true;
+      }
+      part = part?.properties?.[name] ?? part?.items ?? (part?.additionalProperties as Schema | undefined);
+    }
+    return part !== undefined && nameRules.test(JSON.stringify(part));
+  });
+}
+
 /** Values with another name instead of one. */
 function renamed(value: Json, name: string, other: string): Json {
   if (Array.isArray(value)) {
@@ -222,6 +241,12 @@ const maxKinds = 10;
 /** Plans Clusters that are alike in all that is read of them once, and gives each the plan with its own names. */
 export class AlikeClusters {
   readonly #kinds = new Map<string, Kind[]>();
+  readonly #schemaOf: SchemaOf;
+
+  /** @param schemaOf schemas of what patches change. */
+  constructor(schemaOf: SchemaOf) {
+    this.#schemaOf = schemaOf;
+  }
 
   /** @param planOwn makes the plan of the Cluster itself. */
   async plan(read: ReadCluster, planOwn: (reads?: OwnWordReads) => Promise<ClusterPlan>): Promise<ClusterPlan> {
@@ -258,7 +283,7 @@ export class AlikeClusters {
     const reads = new OwnWordReads(name, textAt(read.was ?? read.wanted, 'metadata', 'uid'));
     const own = planOwn(reads);
     const plan = own.then((made) =>
-      reads.hasMore
+      reads.hasMore || reads.readings.some((reading) => isChecked(reading, this.#schemaOf))
         ? undefined
         : {
             text: JSON.stringify(made),

@@ -632,7 +632,7 @@ export async function plan(before: World, after: World, request: PlanRequest): P
     state.ofKind(coreGroup, 'Cluster').filter((cluster) => isPlanned(namespaceOf(cluster), nameOf(cluster)));
   const gone = new Set(clustersOf(old).filter((cluster) => world.find(nameIn(cluster)) === undefined));
   const wanted = [...clustersOf(world), ...gone];
-  const alike = new AlikeClusters();
+  const alike = new AlikeClusters(planning.after.schemaOf);
   // Without calls there is nothing to wait for.
   const clusters = await eachOf(wanted, world.call === undefined ? 1 : clustersAtOnce, async (cluster) => {
     signal?.throwIfAborted();

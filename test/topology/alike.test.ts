@@ -173,6 +173,38 @@ describe('patches that read the name of a Cluster', () => {
   });
 });
 
+test('a schema that accepts what contains some names only is asked for each', async () => {
+  const labels = { type: 'string', pattern: '^prod' };
+  const spec = { type: 'object', properties: { size: labels }, 'x-kubernetes-preserve-unknown-fields': true };
+  const root = (of: JsonObject) => ({ type: 'object', properties: { spec: of } });
+  const inTemplate = { type: 'object', properties: { template: root(spec) } };
+  const definitions = [['SmallMachineTemplate', root(inTemplate)] as const, ['SmallMachine', root(spec)] as const].map(
+    ([kind, openAPIV3Schema]) => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${kind.toLowerCase()}s.infrastructure.example.com` },
+      spec: {
+        group: 'infrastructure.example.com',
+        names: { kind, plural: `${kind.toLowerCase()}s` },
+        scope: 'Namespaced',
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    }),
+  );
+  const selector = {
+    apiVersion: 'infrastructure.example.com/v1',
+    kind: 'SmallMachineTemplate',
+    matchResources: { controlPlane: true },
+  };
+  const value = { valueFrom: { variable: 'builtin.cluster.name' } };
+  const [before, after] = [() => {}, addPatches(patch('size', 'spec/size', value, selector))].map((change) => {
+    const state = small(['prod-1', 'prod-2', 'prod-3', 'test-1', 'test-2', 'test-3'], change);
+    return state.withObjects([...definitions, ...state]);
+  }) as [World, World];
+  const { sum } = await checkedPlan([before, after]);
+  expect(sum.notApplied).toBe(3);
+});
+
 /** What may differ between Clusters. */
 const differences: readonly ((all: ReturnType<typeof manifests>) => void)[] = [
   () => {},

@@ -116,7 +116,11 @@ export function generateInline(
         });
       }
     } finally {
-      reads?.endPatch({ variables, outcomeWith: (others) => outcomeOf(patch, item, others) });
+      const paths = matching.flatMap((one) =>
+        objectsAt(one, 'jsonPatches').map((operation) => textAt(operation, 'path')),
+      );
+      const outcomeWith = (others: JsonObject) => outcomeOf(patch, item, others);
+      reads?.endPatch({ variables, object: item.object, paths, outcomeWith });
     }
   }
   if (errors.size > 0) {

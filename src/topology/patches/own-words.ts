@@ -4,6 +4,10 @@ import { watchReads } from '../templates/index.ts';
 /** An inline patch that read the name of its Cluster at a template. */
 export interface NameReading {
   variables: JsonObject;
+  /** The template. */
+  object: JsonObject;
+  /** The fields that the patch may set there, as JSON pointers. */
+  paths: readonly string[];
   /** What the patch does with other variables, as text. */
   outcomeWith: (variables: JsonObject) => string;
 }
