@@ -86,7 +86,7 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
         distrusted.length > 0
           ? failed(
               check,
-              `the caBundle of ${id} does not trust the serving certificate, so writes fail`,
+              `the caBundle of ${id} does not trust the serving certificate, so writes fail, or are not reviewed (failurePolicy: Ignore)`,
               'run certs inject',
             )
           : ok(check, `${id} trusts it`),
