@@ -73,6 +73,7 @@ interface Sum {
 interface Plan {
   clusters: ClusterPlan[];
   sum: Sum;
+  unusable?: number;
 }
 interface NotKnownFacts {
   remedy?: string | undefined;

@@ -203,11 +203,11 @@ function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
 }
 
 /**
- * All that happens, the worst first: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; of 11 it is
+ * All that happens, the worst first, after what could not be used: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; of 11 it is
  * not known`.
  */
 export function sumText(plan: Plan): string {
-  const { clusters: plans, sum } = plan;
+  const { clusters: plans, sum, unusable = 0 } = plan;
   const { clusters, notApplied } = sum;
   if (clusters === 0) {
     return 'no Cluster was planned';
@@ -222,7 +222,8 @@ export function sumText(plan: Plan): string {
     .filter((part) => part !== '')
     .join('; ');
   const isSample = plans.every(({ sample }) => sample === true);
-  return isSample ? `for a Cluster of ${clusters === 1 ? 'this class' : 'each class'}: ${text}` : text;
+  const start = unusable === 0 ? '' : `incomplete, ${count(unusable, 'problem')}: `;
+  return `${start}${isSample ? `for a Cluster of ${clusters === 1 ? 'this class' : 'each class'}: ` : ''}${text}`;
 }
 
 /** The name of a Cluster, or of the class that one was made up for. */

@@ -119,6 +119,8 @@ export interface Sum {
 export interface Plan {
   clusters: ClusterPlan[];
   sum: Sum;
+  /** How many objects or answers could not be used: what they do is not in the plan. */
+  unusable?: number;
 }
 
 /** The number of Machines of a group that are not deleted, but for which OnDelete waits. */

@@ -317,3 +317,17 @@ test('the JSON document has the fields that scripts read', async () => {
     sum: { ...noMachines, clusters: 1, machines: 6, replaced: 3 },
   });
 });
+
+test('what could not be used is said in the last line', async () => {
+  const samples = join(folder, 'unusable');
+  mkdirSync(samples);
+  for (const name of ['class.yaml', 'cluster.yaml']) {
+    writeFileSync(join(samples, name), readFileSync(join('manifests/samples/plan', name)));
+  }
+  writeFileSync(join(samples, 'other.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a/b }\n');
+  const args = ['plan', '-f', samples, '--set-variable', 'nodeLabel="gpu"'];
+  const { code, stdout } = await runProgram(args);
+  expect(code).toBe(1);
+  expect(stdout.split('\n').at(-2)).toBe('incomplete, 1 problem: 2 of 3 Machines are replaced');
+  expect(JSON.parse((await runProgram([...args, '-o', 'json'])).stdout)).toMatchObject({ unusable: 1 });
+});

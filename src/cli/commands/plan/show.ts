@@ -61,7 +61,8 @@ export function show(
     io: Io;
   },
 ): number {
-  const shown = hiding.plan(plan);
+  const unusable = new Set([...source.before.problems, ...source.change.problems, ...states.problems]);
+  const shown = { ...hiding.plan(plan), ...(unusable.size > 0 && { unusable: unusable.size }) };
   const { classOf } = states;
   const { columns = usualWidth, isTTY = false } = io.stdout;
   const width = isTTY ? Math.max(minWidth, columns) : usualWidth;
@@ -71,7 +72,7 @@ export function show(
     inFormat(flags.output, {
       text: () => planText(shown, classOf, { paint: paintFor(io), width }),
       markdown: () => planMarkdown(shown, classOf),
-      json: () => `${printableJson({ clusters: shown.clusters, sum: shown.sum }, 2)}\n`,
+      json: () => `${printableJson(shown, 2)}\n`,
       html: () => planPage(shown, classOf, about),
     }),
   );
@@ -86,7 +87,7 @@ export function show(
       const place = placeOf(problem);
       return `${place === undefined ? '' : `${printable(place())}: `}${problemText(problem)}`;
     });
-  const problems = new Set([...source.before.problems, ...source.change.problems, ...states.problems, ...faults]);
+  const problems = new Set([...unusable, ...faults]);
   for (const problem of problems) {
     io.stderr.write(`plan: ${hiding.text(problem)}\n`);
   }
