@@ -40,6 +40,7 @@ test('the blocks that are not run give a reason', () => {
     'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',
     'docs/plan.md: git worktree add ../before origin/main: needs a repository with two states',
     'docs/plan.md: extensionconfig-webhook plan --to-cluster-api-version v1.14: needs a cluster with Cluster API',
+    'docs/plan.md: extensionconfig-webhook plan --crds provider-v0.24 -f provider-v0.25: needs two releases of a provider',
     'docs/plan.md: extensionconfig-webhook plan --extension my-extension=https://localhost:9443: needs a cluster with an extension',
     'docs/plan.md: extensionconfig-webhook plan --recorded recorded --extension my-extension=https://localhost:9443 --fail-on replace: needs a record of a class with an extension',
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',

@@ -43,8 +43,13 @@ test('Cluster API: the hooks of the releases in the catalog', () => {
   );
 });
 
-/** The Kubernetes release that has a field of ours on by default, without a feature gate. */
-const sinceKubernetes = { matchConditions: 28, unhealthyPodEvictionPolicy: 27, seccompProfile: 19 };
+/** The Kubernetes release that has a field or kind of ours on by default, without a feature gate. */
+const sinceKubernetes = {
+  ValidatingAdmissionPolicy: 30,
+  matchConditions: 28,
+  unhealthyPodEvictionPolicy: 27,
+  seccompProfile: 19,
+};
 
 /** The APIs that our objects use, all of them there since Kubernetes 1.25; others come with their own operators. */
 const apis = [

@@ -94,6 +94,19 @@ const kinds: readonly Kind[] = [
     strategy: definitionStrategy,
   },
   {
+    group: 'admissionregistration.k8s.io',
+    kind: 'ValidatingAdmissionPolicy',
+    clusterScoped: true,
+    hasStatus: true,
+    hasGeneration: true,
+  },
+  {
+    group: 'admissionregistration.k8s.io',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    clusterScoped: true,
+    hasGeneration: true,
+  },
+  {
     group: 'apiregistration.k8s.io',
     kind: 'APIService',
     categories: ['api-extensions'],

@@ -11,7 +11,7 @@ import { runProgram } from './io.ts';
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [
   [['l'], ['lint'], 4],
-  [['help', 'co'], ['controller', 'convert', 'conformance', 'completion'], 4],
+  [['help', 'co'], ['convert', 'controller', 'conformance', 'completion'], 4],
   [['certs', 'r'], ['rotate'], 4],
   [['certs', 'rotate', '--se'], ['--service', '--secret', '--selector'], 4],
   [['certs', 'rotate', '--force', ''], ['none', 'serving', 'ca'], 4],

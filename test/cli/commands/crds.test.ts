@@ -111,7 +111,7 @@ test('plan and rehearse refuse one', async () => {
   expect(text).toContain('the value comes from patch sizes, extension generatepatches.one');
   expect(text).toContain("1 of 1 Cluster can't be applied");
 
-  const classes = ['--cluster', files.written, '--cluster', files.written];
+  const classes = ['--cluster-files', files.written, '--cluster-files', files.written];
   const rehearsed = await runProgram(['rehearse', '-f', files.config, ...classes, '--crds', files.crds]);
   expect(rehearsed.code).toBe(1);
   expect(rehearsed.stdout).toContain('is not valid as patched: spec.template.spec.size');
@@ -121,7 +121,7 @@ test('a patch to a value of the type is taken by all, also where the definition 
   const files = await prepare('size', 7);
   const planned = await runProgram(['plan', '--from', files.all, '--crds', files.crds]);
   expect([planned.code, planned.stderr]).toEqual([0, '']);
-  const classes = ['--cluster', files.written, '--cluster', files.written];
+  const classes = ['--cluster-files', files.written, '--cluster-files', files.written];
   const rehearsed = await runProgram(['rehearse', '-f', files.config, ...classes, '--crds', files.crds]);
   expect(rehearsed.code, rehearsed.stdout).toBe(0);
   const conformance = ['conformance', '-f', files.config, '--request', files.request, '--check', 'patches-valid'];

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -148,9 +157,12 @@ test('names of Clusters cannot lead out of the folder, and a folder with files i
     'v1.31.1',
   ];
   const refused = await runProgram([...args, '--write', target]);
-  expect(refused.stdout).toContain('Cluster API refuses the Cluster: metadata.name: Invalid value: "../../../up"');
-  expect(readdirSync(target)).toEqual([]);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('metadata.name: "../../../up" is not a name of Kubernetes');
+  expect(existsSync(target)).toBe(false);
+  mkdirSync(target);
   writeFileSync(join(target, 'a'), '');
+  writeFileSync(cluster, readFileSync(cluster, 'utf8').replace('../../../up, namespace: ..', 'up, namespace: default'));
   const again = await runProgram([...args, '--write', target]);
   expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${target} is not empty`) });
 });
