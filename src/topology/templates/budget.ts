@@ -40,70 +40,56 @@ const maxQuickSearch = 250;
 /** Deepest nesting of a value: deeper YAML is not read either. */
 export const maxNesting = 256;
 
-/** The work that one rendering has done. Everything that takes time or memory is paid for before it is done. */
-interface Work {
-  steps: number;
-  nesting: number;
-}
+/** What one rendering may do. Everything that takes time or memory is paid for before it is done. */
+export class Budget {
+  #steps = 0;
+  #nesting = 0;
 
-/** The rendering that runs: it waits for nothing, but what it reads may render another template. */
-let work: Work = { steps: 0, nesting: 0 };
-
-/** Runs a rendering with a budget of its own. */
-export function limited<T>(run: () => T): T {
-  const outer = work;
-  work = { steps: 0, nesting: 0 };
-  try {
-    return run();
-  } finally {
-    work = outer;
+  spend(count: number): void {
+    this.#steps += count;
+    if (this.#steps > maxSteps) {
+      throw tooMuch(`the template takes more than ${maxSteps} steps`);
+    }
   }
-}
 
-export function spend(count: number): void {
-  work.steps += count;
-  if (work.steps > maxSteps) {
-    throw tooMuch(`the template takes more than ${maxSteps} steps`);
+  /** Runs one level of a recursion over values. */
+  nested<T>(run: () => T): T {
+    this.spend(1);
+    if (this.#nesting >= maxNesting) {
+      throw tooMuch(`a value nests deeper than ${maxNesting} levels`);
+    }
+    this.#nesting++;
+    try {
+      return run();
+    } finally {
+      this.#nesting--;
+    }
   }
-}
 
-/** Runs one level of a recursion over values. */
-export function nested<T>(run: () => T): T {
-  spend(1);
-  if (work.nesting >= maxNesting) {
-    throw tooMuch(`a value nests deeper than ${maxNesting} levels`);
+  /** Pays for reading this many bytes. */
+  read(bytes: number): void {
+    if (bytes >= bytesPerStep) {
+      this.spend(Math.ceil(bytes / bytesPerStep));
+    }
   }
-  work.nesting++;
-  try {
-    return run();
-  } finally {
-    work.nesting--;
+
+  /** Refuses a text of this many bytes if it is larger than the output may be. */
+  checkLength(bytes: number): void {
+    if (bytes > maxOutputBytes) {
+      throw tooMuch(`the template makes a text of more than ${maxOutputBytes} bytes`);
+    }
   }
-}
 
-/** Pays for reading this many bytes. */
-export function read(bytes: number): void {
-  if (bytes >= bytesPerStep) {
-    spend(Math.ceil(bytes / bytesPerStep));
+  /** Pays for a text of this many bytes, which may not be larger than the output. */
+  write(bytes: number): void {
+    this.checkLength(bytes);
+    this.read(bytes);
   }
-}
 
-/** Refuses a text of this many bytes if it is larger than the output may be. */
-export function checkLength(bytes: number): void {
-  if (bytes > maxOutputBytes) {
-    throw tooMuch(`the template makes a text of more than ${maxOutputBytes} bytes`);
-  }
-}
-
-/** Pays for a text of this many bytes, which may not be larger than the output. */
-export function write(bytes: number): void {
-  checkLength(bytes);
-  read(bytes);
-}
-
-/** Pays for looking for a part of a text. A long one may be compared at each place. */
-export function search(text: string, part: string): void {
-  if (part.length > maxQuickSearch) {
-    read(Math.max(text.length - part.length, 1) * part.length);
+  /** Pays for looking for a part of a text. A long one may be compared at each place. */
+  search(text: string, part: string): void {
+    if (part.length > maxQuickSearch) {
+      this.read(Math.max(text.length - part.length, 1) * part.length);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { type Bytes, quoted } from '../../base/go-text/index.ts';
-import { checkLength, FunctionError, maxDepth, read, spend, TemplateError, tooMuch, write } from './budget.ts';
+import { Budget, FunctionError, maxDepth, TemplateError, tooMuch } from './budget.ts';
 import { functions } from './functions/index.ts';
 import type {
   BranchNode,
@@ -55,6 +55,7 @@ type Scope = Map<Bytes, Operand>;
 /** Walks a template. */
 class Evaluation {
   readonly #template: ParsedTemplate;
+  readonly #budget = new Budget();
   #output = '';
   /** The template that is walked, for errors. */
   #name: Bytes;
@@ -80,8 +81,8 @@ class Evaluation {
   }
 
   #write(part: Bytes): void {
-    checkLength(this.#output.length + part.length);
-    read(part.length);
+    this.#budget.checkLength(this.#output.length + part.length);
+    this.#budget.read(part.length);
     this.#output += part;
   }
 
@@ -98,7 +99,7 @@ class Evaluation {
 
   #walk(dot: Operand, body: readonly StatementNode[]): Jump {
     for (const node of body) {
-      spend(1);
+      this.#budget.spend(1);
       let jump: Jump;
       switch (node.kind) {
         case 'text':
@@ -131,7 +132,7 @@ class Evaluation {
     const value = unboxed(this.#pipe(dot, pipe));
     if (pipe.variables.length === 0) {
       this.#place = node;
-      this.#write(value === undefined ? '<no value>' : sprint([value]));
+      this.#write(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
     }
   }
 
@@ -145,7 +146,7 @@ class Evaluation {
 
   #branch(dot: Operand, first: BranchNode): Jump {
     // A chain of `else if` may be long.
-    for (let node = first; ; spend(1)) {
+    for (let node = first; ; this.#budget.spend(1)) {
       this.#place = node;
       const value = unboxed(this.#pipe(dot, node.pipe));
       if (isTrue(value)) {
@@ -160,7 +161,7 @@ class Evaluation {
   }
 
   #iterate(node: BranchNode, index: Operand, element: Operand): Jump {
-    spend(1);
+    this.#budget.spend(1);
     const { variables } = node.pipe;
     const values = variables.length > 1 ? [index, element] : [element];
     for (const [position, name] of variables.entries()) {
@@ -204,12 +205,12 @@ class Evaluation {
         yield [BigInt(index), elementOperand(item, value.element)];
       }
     } else if (value instanceof Dict) {
-      spend(value.entries.size);
+      this.#budget.spend(value.entries.size);
       for (const [key, entry] of value.keys().map((one) => [one, value.entries.get(one) ?? null] as const)) {
         yield [key, elementOperand(entry, value.element)];
       }
     } else if (value !== undefined) {
-      this.#fail(`range can't iterate over ${showOperand(value, 'v')}`);
+      this.#fail(`range can't iterate over ${showOperand(this.#budget, value, 'v')}`);
     }
   }
 
@@ -260,7 +261,7 @@ class Evaluation {
   }
 
   #command(dot: Operand, command: CommandNode, final: Final): Operand {
-    spend(1);
+    this.#budget.spend(1);
     const [first, ...args] = command.operands;
     const given: Given = { dot, args, final };
     switch (first.kind) {
@@ -312,7 +313,7 @@ class Evaluation {
   }
 
   #field(receiver: Operand, name: Bytes, node: PlaceNode, given: Given): Operand {
-    spend(1);
+    this.#budget.spend(1);
     if (receiver === undefined) {
       return undefined;
     }
@@ -366,17 +367,17 @@ class Evaluation {
     }
     if (name === 'call') {
       const [first] = args;
-      values.unshift(first === undefined ? showOperand(values[0], 'v') : showNode(first));
+      values.unshift(first === undefined ? showOperand(this.#budget, values[0], 'v') : showNode(first));
     }
     for (const value of values) {
       if (typeof value === 'string') {
-        read(value.length);
+        this.#budget.read(value.length);
       }
     }
     try {
-      const result = definition.call(values);
+      const result = definition.call(values, this.#budget);
       if (typeof result === 'string') {
-        write(result.length);
+        this.#budget.write(result.length);
       }
       return isAny && !(result instanceof Boxed) ? new Boxed(result ?? null) : result;
     } catch (error) {
@@ -422,7 +423,7 @@ class Evaluation {
   }
 
   #argument(dot: Operand, type: string | undefined, node: OperandNode): Operand {
-    spend(1);
+    this.#budget.spend(1);
     this.#place = node;
     switch (node.kind) {
       case 'dot':

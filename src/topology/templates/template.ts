@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Bytes, bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
 import { type Json, perObject } from '../../kubernetes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { limited, TemplateError, within } from './budget.ts';
+import { TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
@@ -66,7 +66,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
     );
     const rendered = within(
       () => `failed to render template: ${quoted(text)}`,
-      () => limited(() => evaluateTemplate(template, data)),
+      () => evaluateTemplate(template, data),
     );
     return within(
       () => `failed to unmarshal rendered template: ${quoted(rendered)}`,
@@ -142,7 +142,7 @@ export function renderName(source: string, fields: Json): string {
     );
     return within(
       () => 'rendering template',
-      () => textOf(limited(() => evaluateTemplate(template, valueOfJson(fields), true))),
+      () => textOf(evaluateTemplate(template, valueOfJson(fields), true)),
     );
   } catch (error) {
     if (error instanceof TemplateError) {

@@ -44,6 +44,20 @@ test('a rendering has a budget of its own, also while another one reads', () => 
   expect(renderValueTemplate('{{ range 5 }}{{ $.builtin.name }}{{ end }}', variables)).toBe('aaaaa');
 });
 
+test('renderings that take turns share no budget, also where one of them is refused', () => {
+  const variables = { builtin: { first: 'a', second: 'b' } };
+  watchReads(variables, (text) => {
+    const render = () => renderValueTemplate(`{{ range ${text === 'a' ? 90_000 : 110_000} }}{{ end }}done`, {});
+    if (text === 'a') {
+      expect(render()).toBe('done');
+    } else {
+      expect(render).toThrow(many);
+    }
+  });
+  const reads = '{{ range 3 }}{{ $.builtin.first }}{{ range 30000 }}{{ end }}{{ $.builtin.second }}{{ end }}';
+  expect(renderValueTemplate(reads, variables)).toBe('ababab');
+});
+
 function yamlOf(text: string): unknown {
   return renderValueTemplate('{{ .text }}', { text });
 }

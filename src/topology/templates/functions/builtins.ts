@@ -1,6 +1,6 @@
 import { type Bytes, percentEncoded } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
-import { FunctionError, write } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { sprint, sprintf, sprintln } from '../values/print.ts';
 import {
   Boxed,
@@ -166,9 +166,12 @@ function lengthOf(operand: Operand): bigint {
 }
 
 /** The text of all arguments of a function that escapes. */
-function textOfAll(args: readonly Value[]): Bytes {
-  const text = sprint(args.map((value) => value ?? '<no value>'));
-  write(text.length * 6);
+function textOfAll(budget: Budget, args: readonly Value[]): Bytes {
+  const text = sprint(
+    budget,
+    args.map((value) => value ?? '<no value>'),
+  );
+  budget.write(text.length * 6);
   return text;
 }
 
@@ -207,10 +210,12 @@ export const builtins: Functions = {
   le: define(['operand', 'operand'], ([left, right]) => isLessOrEqual(left, right)),
   gt: define(['operand', 'operand'], ([left, right]) => !isLessOrEqual(left, right)),
   ge: define(['operand', 'operand'], ([left, right]) => !isLess(left, right)),
-  print: define(['...any'], (args) => sprint(args)),
-  println: define(['...any'], (args) => sprintln(args)),
-  printf: define(['string', '...any'], ([format, ...args]) => sprintf(format, args)),
-  html: define(['...any'], (args) => textOfAll(args).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char)),
+  print: define(['...any'], (args, budget) => sprint(budget, args)),
+  println: define(['...any'], (args, budget) => sprintln(budget, args)),
+  printf: define(['string', '...any'], ([format, ...args], budget) => sprintf(budget, format, args)),
+  html: define(['...any'], (args, budget) =>
+    textOfAll(budget, args).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
+  ),
   js: notComputed('js', ['...any'], 'escapes a text for JavaScript'),
-  urlquery: define(['...any'], (args) => queryEscaped(textOfAll(args))),
+  urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(budget, args))),
 };

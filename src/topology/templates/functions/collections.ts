@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError, nested, read, spend } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { toInt64 } from '../values/numbers.ts';
 import {
   comparable,
@@ -18,13 +18,13 @@ import { define, defineAny, type Functions } from './define.ts';
 import { sizeOf, textOfValue } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
-function deepEqual(left: Value, right: Value): boolean {
-  return nested(() => isEqual(left, right));
+function deepEqual(budget: Budget, left: Value, right: Value): boolean {
+  return budget.nested(() => isEqual(budget, left, right));
 }
 
-function isEqual(left: Value, right: Value): boolean {
+function isEqual(budget: Budget, left: Value, right: Value): boolean {
   if (typeof left === 'string') {
-    read(left.length);
+    budget.read(left.length);
   }
   if (left === right || typeOf(left) !== typeOf(right)) {
     return left === right;
@@ -33,7 +33,7 @@ function isEqual(left: Value, right: Value): boolean {
     return (
       left.isNil === right.isNil &&
       left.items.length === right.items.length &&
-      left.items.every((item, index) => deepEqual(item, right.items[index] ?? null))
+      left.items.every((item, index) => deepEqual(budget, item, right.items[index] ?? null))
     );
   }
   if (left instanceof Dict && right instanceof Dict) {
@@ -42,7 +42,7 @@ function isEqual(left: Value, right: Value): boolean {
       left.entries.size === right.entries.size &&
       [...left.entries].every(([key, value]) => {
         const other = right.entries.get(key);
-        return other !== undefined && deepEqual(value, other);
+        return other !== undefined && deepEqual(budget, value, other);
       })
     );
   }
@@ -52,14 +52,14 @@ function isEqual(left: Value, right: Value): boolean {
 const nilPointer = 'runtime error: invalid memory address or nil pointer dereference';
 
 /** The items of a list; `verb` names what cannot be done with another value. */
-function itemsOf(value: Value, verb: string): Value[] {
+function itemsOf(budget: Budget, value: Value, verb: string): Value[] {
   if (value === null) {
     throw new FunctionError(nilPointer);
   }
   if (!(value instanceof List)) {
     throw new FunctionError(`${verb} ${kindOf(value)}`);
   }
-  spend(value.items.length);
+  budget.spend(value.items.length);
   return value.items;
 }
 
@@ -67,14 +67,14 @@ function nilList(): List {
   return new List([], undefined, true);
 }
 
-function includes(items: readonly Value[], value: Value): boolean {
-  return items.some((item) => deepEqual(value, item));
+function includes(budget: Budget, items: readonly Value[], value: Value): boolean {
+  return items.some((item) => deepEqual(budget, value, item));
 }
 
-function uniq(items: readonly Value[]): List {
+function uniq(budget: Budget, items: readonly Value[]): List {
   const kept: Value[] = [];
   for (const item of items) {
-    if (!includes(kept, item)) {
+    if (!includes(budget, kept, item)) {
       kept.push(item);
     }
   }
@@ -110,10 +110,13 @@ function written(dict: Dict): Dict {
   return dict;
 }
 
-function dictOf(values: readonly Value[]): Dict {
+function dictOf(budget: Budget, values: readonly Value[]): Dict {
   const entries = new Map<Bytes, Value>();
   for (let index = 0; index < values.length; index += 2) {
-    entries.set(textOfValue(values[index] ?? null), index + 1 < values.length ? (values[index + 1] ?? null) : '');
+    entries.set(
+      textOfValue(budget, values[index] ?? null),
+      index + 1 < values.length ? (values[index + 1] ?? null) : '',
+    );
   }
   return new Dict(entries);
 }
@@ -124,41 +127,41 @@ function isEmptyForMerge(value: Value | undefined): boolean {
 }
 
 /** mergo's merge of maps into the first. */
-function mergeInto(target: Dict, source: Dict, overwrites: boolean): void {
-  spend(1 + source.entries.size);
+function mergeInto(budget: Budget, target: Dict, source: Dict, overwrites: boolean): void {
+  budget.spend(1 + source.entries.size);
   for (const [key, value] of source.entries) {
     const own = target.entries.get(key);
     if (own instanceof Dict && value instanceof Dict && own.element === value.element && !value.isNil) {
-      nested(() => mergeInto(own, value, overwrites));
+      budget.nested(() => mergeInto(budget, own, value, overwrites));
     } else if (overwrites || (value !== null && isEmptyForMerge(own))) {
       target.entries.set(key, value);
     }
   }
 }
 
-function merged(target: Dict, sources: readonly Dict[], overwrites: boolean): Dict {
+function merged(budget: Budget, target: Dict, sources: readonly Dict[], overwrites: boolean): Dict {
   const result = target.isNil && sources.some((source) => !source.isNil) ? new Dict(new Map()) : target;
   for (const source of sources) {
-    mergeInto(result, source, overwrites);
+    mergeInto(budget, result, source, overwrites);
   }
   return result;
 }
 
-function copied(value: Value): Value {
-  return nested(() => copyOf(value));
+function copied(budget: Budget, value: Value): Value {
+  return budget.nested(() => copyOf(budget, value));
 }
 
-function copyOf(value: Value): Value {
+function copyOf(budget: Budget, value: Value): Value {
   if (value instanceof List) {
     return value.isNil
       ? value
       : new List(
-          value.items.map((item) => copied(item)),
+          value.items.map((item) => copied(budget, item)),
           value.element,
         );
   }
   if (value instanceof Dict) {
-    const entries = [...value.entries].map(([key, entry]) => [key, copied(entry)] as const);
+    const entries = [...value.entries].map(([key, entry]) => [key, copied(budget, entry)] as const);
     return value.isNil ? value : new Dict(new Map(entries), value.element);
   }
   return value;
@@ -204,14 +207,14 @@ const list = define(['...any'], (values) => new List([...values]));
 function ofList(
   problem: string,
   others: readonly [] | readonly ['any'] | readonly ['...any'],
-  run: (list: List, others: readonly Value[]) => Operand | null,
+  run: (list: List, others: readonly Value[], budget: Budget) => Operand | null,
   isAny = false,
 ): TemplateFunction {
-  const call = ([list, ...rest]: readonly Value[]) => {
-    itemsOf(list ?? null, problem);
-    return run(list as List, rest);
+  const call = ([list, ...rest]: readonly Value[], budget: Budget) => {
+    itemsOf(budget, list ?? null, problem);
+    return run(list as List, rest, budget);
   };
-  return define(['any', ...others], (args) => call(args as Value[]), isAny);
+  return define(['any', ...others], (args, budget) => call(args as Value[], budget), isAny);
 }
 
 const push = ofList('Cannot push on type', ['any'], ({ items }, added) => new List([...items, ...added]));
@@ -231,15 +234,16 @@ const alsoWithMust: Functions = {
   ),
   reverse: ofList('Cannot find reverse on type', [], ({ items }) => new List(items.toReversed())),
   compact: ofList('Cannot compact on type', [], ({ items }) => new List(items.filter((item) => !isEmpty(item)))),
-  uniq: ofList('Cannot find uniq on type', [], ({ items }, _others) => uniq(items)),
+  uniq: ofList('Cannot find uniq on type', [], ({ items }, _others, budget) => uniq(budget, items)),
   without: ofList(
     'Cannot find without on type',
     ['...any'],
-    ({ items }, omitted) => new List(items.filter((item) => !includes(omitted, item))),
+    ({ items }, omitted, budget) => new List(items.filter((item) => !includes(budget, omitted, item))),
   ),
   has: define(
     ['any', 'any'],
-    ([value, list]) => list !== null && includes(itemsOf(list, 'Cannot find has on type'), value),
+    ([value, list], budget) =>
+      list !== null && includes(budget, itemsOf(budget, list, 'Cannot find has on type'), value),
   ),
   slice: ofList(
     'list should be type of slice or array but',
@@ -247,14 +251,18 @@ const alsoWithMust: Functions = {
     (list, indices) => (list.items.length === 0 ? null : sliced(list, indices)),
     true,
   ),
-  chunk: define(['int', 'any'], ([size, value]) => chunked(sizeOf(size), itemsOf(value, 'Cannot chunk type'))),
-  merge: defineAny(['dict', '...dict'], ([target, ...sources]) => merged(target, sources, false)),
-  mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources]) => merged(target, sources, true)),
-  deepCopy: defineAny(['any'], ([value]) => {
+  chunk: define(['int', 'any'], ([size, value], budget) =>
+    chunked(sizeOf(size), itemsOf(budget, value, 'Cannot chunk type')),
+  ),
+  merge: defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(budget, target, sources, false)),
+  mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
+    merged(budget, target, sources, true),
+  ),
+  deepCopy: defineAny(['any'], ([value], budget) => {
     if (value === null) {
       throw new FunctionError('reflect: call of reflect.Value.Type on zero Value');
     }
-    return copied(value);
+    return copied(budget, value);
   }),
 };
 
@@ -266,10 +274,10 @@ export const collectionFunctions: Functions = {
   ...Object.fromEntries(
     Object.entries(alsoWithMust).map(([name, one]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
   ),
-  concat: defineAny(['...any'], (lists) => {
+  concat: defineAny(['...any'], (lists, budget) => {
     for (const one of lists) {
       if (one instanceof List) {
-        spend(one.items.length);
+        budget.spend(one.items.length);
       } else {
         throw new FunctionError(one === null ? nilPointer : `Cannot concat type ${kindOf(one)} as list`);
       }
@@ -277,7 +285,7 @@ export const collectionFunctions: Functions = {
     const all = (lists as List[]).flatMap(({ items }) => items);
     return all.length === 0 ? nilList() : new List(all);
   }),
-  dict: define(['...any'], (values) => dictOf(values)),
+  dict: define(['...any'], (values, budget) => dictOf(budget, values)),
   get: defineAny(['dict', 'string'], ([dict, key]) => {
     const value = dict.entries.get(key);
     return value === undefined ? '' : value;
@@ -295,13 +303,13 @@ export const collectionFunctions: Functions = {
     const found = dicts.map((dict) => dict.entries.get(key)).filter((value) => value !== undefined);
     return new List(found);
   }),
-  keys: define(['...dict'], (dicts) => {
+  keys: define(['...dict'], (dicts, budget) => {
     const keys = dicts.flatMap((dict) => [...dict.entries.keys()]);
-    spend(keys.length);
+    budget.spend(keys.length);
     return new List(keys, 'string');
   }),
-  values: define(['dict'], ([dict]) => {
-    spend(dict.entries.size);
+  values: define(['dict'], ([dict], budget) => {
+    budget.spend(dict.entries.size);
     return new List([...dict.entries.values()]);
   }),
   pick: define(['dict', '...string'], ([dict, ...keys]) => {
@@ -314,8 +322,8 @@ export const collectionFunctions: Functions = {
     }
     return new Dict(entries);
   }),
-  omit: define(['dict', '...string'], ([dict, ...keys]) => {
-    spend(dict.entries.size);
+  omit: define(['dict', '...string'], ([dict, ...keys], budget) => {
+    budget.spend(dict.entries.size);
     const omitted = new Set(keys);
     return new Dict(new Map([...dict.entries].filter(([key]) => !omitted.has(key))));
   }),
@@ -326,7 +334,7 @@ export const collectionFunctions: Functions = {
   all: define(['...any'], (values) => !values.some(isEmpty)),
   any: define(['...any'], (values) => values.some((value) => !isEmpty(value))),
   ternary: defineAny(['any', 'any', 'bool'], ([yes, no, condition]) => (condition ? yes : no)),
-  deepEqual: define(['any', 'any'], ([left, right]) => deepEqual(left, right)),
+  deepEqual: define(['any', 'any'], ([left, right], budget) => deepEqual(budget, left, right)),
   typeOf: define(['any'], ([value]) => typeOf(value)),
   typeIs: define(['string', 'any'], ([type, value]) => type === typeOf(value)),
   typeIsLike: define(['string', 'any'], ([type, value]) => type === typeOf(value) || `*${type}` === typeOf(value)),

@@ -1,5 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
-import { FunctionError } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import {
   anyType,
   type Dict,
@@ -52,7 +52,7 @@ export type Parameter = Name | `...${Name}`;
  */
 export function define<const P extends readonly Parameter[]>(
   parameters: P,
-  call: (args: ArgumentsOf<[...P]>) => Operand | null,
+  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
   isAny = false,
 ): TemplateFunction {
   const kinds = parameters.map((name) => name.replace('...', '') as Name);
@@ -62,19 +62,19 @@ export function define<const P extends readonly Parameter[]>(
     parameters: isVariadic ? all.slice(0, -1) : all,
     rest: isVariadic ? all.at(-1) : undefined,
     isAny,
-    call(args) {
+    call(args, budget) {
       const values = args.map((value, index) => {
         const kind = kinds[Math.min(index, kinds.length - 1)];
         return kind === 'any' ? (value ?? null) : value;
       });
-      return call(values as ArgumentsOf<[...P]>) ?? undefined;
+      return call(values as ArgumentsOf<[...P]>, budget) ?? undefined;
     },
   };
 }
 
 export function defineAny<const P extends readonly Parameter[]>(
   parameters: P,
-  call: (args: ArgumentsOf<[...P]>) => Operand | null,
+  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
 ): TemplateFunction {
   return define(parameters, call, true);
 }

@@ -7,7 +7,7 @@ import {
   jsonSyntaxError,
 } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
-import { FunctionError, maxNesting, spend, tooMuch, write } from '../budget.ts';
+import { type Budget, FunctionError, maxNesting, tooMuch } from '../budget.ts';
 import { infiniteText } from '../values/numbers.ts';
 import { Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
 import { define, defineAny, type Functions, ignoring } from './define.ts';
@@ -34,7 +34,7 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
  *
  * @throws {FunctionError} for numbers that JSON does not have.
  */
-function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Bytes {
+function encodeJson(budget: Budget, value: Value, { escapesHtml = true, indent = '' } = {}): Bytes {
   const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
   const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
     if (depth >= maxNesting) {
@@ -44,11 +44,11 @@ function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Byt
     for (const [index, item] of items.entries()) {
       text += (index > 0 ? ',' : '') + lineBreak(depth + 1) + show(item);
     }
-    write(items.length * indent.length * (depth + 1));
+    budget.write(items.length * indent.length * (depth + 1));
     return text + (items.length > 0 ? lineBreak(depth) : '') + brackets.charAt(1);
   };
   const show = (one: Value, depth: number): Bytes => {
-    spend(1);
+    budget.spend(1);
     if (one instanceof Struct) {
       return show(one.json(), depth);
     }
@@ -64,7 +64,7 @@ function encodeJson(value: Value, { escapesHtml = true, indent = '' } = {}): Byt
     if (one instanceof List) {
       return collection('[]', one.items, depth, (item) => show(item, depth + 1));
     }
-    write(typeof one === 'string' ? one.length : 0);
+    budget.write(typeof one === 'string' ? one.length : 0);
     return scalarText(one, escapesHtml);
   };
   return show(value, 0);
@@ -82,9 +82,9 @@ function problemOf(text: Bytes, { at, place }: JsonMistake): string {
  *
  * @throws {FunctionError} with Go's message.
  */
-function decodeJson(text: Bytes): Value {
+function decodeJson(budget: Budget, text: Bytes): Value {
   // At most every other character is a value.
-  spend(text.length / 4);
+  budget.spend(text.length / 4);
   const mistake = jsonMistake(text, true);
   if (mistake !== undefined) {
     throw new FunctionError(problemOf(text, mistake));
@@ -126,20 +126,20 @@ export function valueOfJson(json: Json, depth = 0): Value {
   return json;
 }
 
-function pretty(value: Value): string {
-  return encodeJson(value, { indent: '  ' });
+function pretty(budget: Budget, value: Value): string {
+  return encodeJson(budget, value, { indent: '  ' });
 }
 
-const raw = define(['any'], ([value]) => encodeJson(value, { escapesHtml: false }));
+const raw = define(['any'], ([value], budget) => encodeJson(budget, value, { escapesHtml: false }));
 
 /** Functions of sprig for JSON. */
 export const jsonFunctions: Functions = {
-  toJson: define(['any'], ([value]) => ignoring('', () => encodeJson(value))),
-  mustToJson: define(['any'], ([value]) => encodeJson(value)),
-  toPrettyJson: define(['any'], ([value]) => ignoring('', () => pretty(value))),
-  mustToPrettyJson: define(['any'], ([value]) => pretty(value)),
+  toJson: define(['any'], ([value], budget) => ignoring('', () => encodeJson(budget, value))),
+  mustToJson: define(['any'], ([value], budget) => encodeJson(budget, value)),
+  toPrettyJson: define(['any'], ([value], budget) => ignoring('', () => pretty(budget, value))),
+  mustToPrettyJson: define(['any'], ([value], budget) => pretty(budget, value)),
   toRawJson: raw,
   mustToRawJson: raw,
-  fromJson: defineAny(['string'], ([text]) => ignoring<Operand | null>(null, () => decodeJson(text))),
-  mustFromJson: defineAny(['string'], ([text]) => decodeJson(text)),
+  fromJson: defineAny(['string'], ([text], budget) => ignoring<Operand | null>(null, () => decodeJson(budget, text))),
+  mustFromJson: defineAny(['string'], ([text], budget) => decodeJson(budget, text)),
 };

@@ -1,19 +1,19 @@
 import { NotKnown } from '../../world/not-known.ts';
-import { FunctionError, spend } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { infiniteText, parseInt64, toFloat64, toInt64, wrapped } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Integer, List, type Value } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
 
 /** Integers from one to before another. */
-function steps(start: bigint, stop: bigint, step: bigint): bigint[] {
+function steps(budget: Budget, start: bigint, stop: bigint, step: bigint): bigint[] {
   const isDown = stop < start;
   if (isDown ? step >= 0n : step <= 0n) {
     return [];
   }
   const distance = isDown ? start - stop : stop - start;
   const size = isDown ? -step : step;
-  spend(Number((distance + size - 1n) / size));
+  budget.spend(Number((distance + size - 1n) / size));
   const values: bigint[] = [];
   for (let value = start; isDown ? value > stop : value < stop; value += step) {
     values.push(value);
@@ -21,7 +21,7 @@ function steps(start: bigint, stop: bigint, step: bigint): bigint[] {
   return values;
 }
 
-function sequence(params: readonly bigint[]): string {
+function sequence(budget: Budget, params: readonly bigint[]): string {
   const [first = 0n, ...others] = params;
   const [start, end = 0n] = params.length === 1 ? [1n, first] : [first, others.at(-1)];
   const direction = end < start ? -1n : 1n;
@@ -29,7 +29,7 @@ function sequence(params: readonly bigint[]): string {
   if (params.length === 0 || params.length > 3 || step * direction < 0n) {
     return '';
   }
-  return steps(start, end + direction, step).join(' ');
+  return steps(budget, start, end + direction, step).join(' ');
 }
 
 /** A number to divide by. */
@@ -86,10 +86,15 @@ function divided(left: Decimal, right: Decimal): Decimal {
 }
 
 /** Applies an operation to a number and others, one after the other. Digits may grow with each. */
-function decimals(first: Decimal, others: readonly Value[], apply: (left: Decimal, right: Decimal) => Decimal): number {
+function decimals(
+  budget: Budget,
+  first: Decimal,
+  others: readonly Value[],
+  apply: (left: Decimal, right: Decimal) => Decimal,
+): number {
   let result = first;
   for (const other of others) {
-    spend(1 + Math.ceil(result.digits.toString(16).length / 100));
+    budget.spend(1 + Math.ceil(result.digits.toString(16).length / 100));
     result = apply(result, decimalOf(other));
   }
   const number = Number(`${result.digits}e${result.exponent}`);
@@ -121,13 +126,16 @@ export const numberFunctions: Functions = {
   int: define(['any'], ([value]) => toInt64(value)),
   int64: define(['any'], ([value]) => int64(toInt64(value))),
   float64: define(['any'], ([value]) => toFloat64(value)),
-  toDecimal: define(['any'], ([value]) => {
-    const parsed = parseInt64(sprint([value]), 8);
+  toDecimal: define(['any'], ([value], budget) => {
+    const parsed = parseInt64(sprint(budget, [value]), 8);
     return int64(typeof parsed === 'bigint' ? parsed : 0n);
   }),
-  seq: define(['...int'], (params) => sequence(params)),
-  until: define(['int'], ([count]) => new List(steps(0n, count, count < 0n ? -1n : 1n), 'int')),
-  untilStep: define(['int', 'int', 'int'], ([start, stop, step]) => new List(steps(start, stop, step), 'int')),
+  seq: define(['...int'], (params, budget) => sequence(budget, params)),
+  until: define(['int'], ([count], budget) => new List(steps(budget, 0n, count, count < 0n ? -1n : 1n), 'int')),
+  untilStep: define(
+    ['int', 'int', 'int'],
+    ([start, stop, step], budget) => new List(steps(budget, start, stop, step), 'int'),
+  ),
   add1: define(['any'], ([value]) => int64(toInt64(value) + 1n)),
   add: define(['...any'], (values) => int64(values.reduce((total: bigint, value) => total + toInt64(value), 0n))),
   sub: define(['any', 'any'], ([left, right]) => int64(toInt64(left) - toInt64(right))),
@@ -145,14 +153,14 @@ export const numberFunctions: Functions = {
     }
     return from;
   }),
-  add1f: define(['any'], ([value]) => decimals(decimalOf(value), [1], sum)),
-  addf: define(['...any'], (values) => decimals(zero, values, sum)),
-  subf: define(['any', '...any'], ([first, ...others]) =>
-    decimals(decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits })),
+  add1f: define(['any'], ([value], budget) => decimals(budget, decimalOf(value), [1], sum)),
+  addf: define(['...any'], (values, budget) => decimals(budget, zero, values, sum)),
+  subf: define(['any', '...any'], ([first, ...others], budget) =>
+    decimals(budget, decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits })),
   ),
-  divf: define(['any', '...any'], ([first, ...others]) => decimals(decimalOf(first), others, divided)),
-  mulf: define(['any', '...any'], ([first, ...others]) =>
-    decimals(decimalOf(first), others, (left, right) => ({
+  divf: define(['any', '...any'], ([first, ...others], budget) => decimals(budget, decimalOf(first), others, divided)),
+  mulf: define(['any', '...any'], ([first, ...others], budget) =>
+    decimals(budget, decimalOf(first), others, (left, right) => ({
       digits: left.digits * right.digits,
       exponent: left.exponent + right.exponent,
     })),

@@ -1,13 +1,13 @@
 import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
-import { FunctionError, read, spend, write } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { List } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
 import { sizeOf } from './strings.ts';
 
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
-function compiled(source: Bytes, panics: boolean): Pattern {
-  read(source.length * 100);
+function compiled(budget: Budget, source: Bytes, panics: boolean): Pattern {
+  budget.read(source.length * 100);
   const fail = (message: Bytes): never => {
     throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
   };
@@ -39,17 +39,19 @@ function isBounded(source: string): boolean {
 
 /** A text that is searched: each search costs what it may have read, times the size of the pattern. */
 class Search {
+  readonly budget: Budget;
   readonly source: Bytes;
   readonly text: string;
   readonly #pattern: Pattern;
   readonly #matcher;
 
   /** @param panics whether Go panics where the pattern is wrong. */
-  constructor(source: Bytes, text: Bytes, panics: boolean) {
+  constructor(budget: Budget, source: Bytes, text: Bytes, panics: boolean) {
+    this.budget = budget;
     this.source = source;
     this.text = textOf(text);
-    this.#pattern = compiled(source, panics);
-    read(this.text.length * this.#pattern.size);
+    this.#pattern = compiled(budget, source, panics);
+    this.budget.read(this.text.length * this.#pattern.size);
     this.#matcher = this.#pattern.expression.matcher(this.text);
   }
 
@@ -60,7 +62,7 @@ class Search {
 
   /** The groups of the first match from an index: start and end of each, -1 where a group has no part in it. */
   from(index: number): number[] | undefined {
-    spend(1);
+    this.budget.spend(1);
     if (!this.#matcher.find(index)) {
       return undefined;
     }
@@ -68,7 +70,7 @@ class Search {
     const readBytes = isBounded(expression.pattern())
       ? this.#matcher.end() - index + size
       : (this.text.length - index) / unreadShare;
-    read(readBytes * size);
+    this.budget.read(readBytes * size);
     const groups: number[] = [];
     for (let group = 0; group <= this.#matcher.groupCount(); group++) {
       groups.push(this.#matcher.start(group), this.#matcher.end(group));
@@ -104,12 +106,12 @@ class Search {
     let last = 0;
     for (const groups of this.matches()) {
       const part = replacement(groups);
-      write(part.length);
+      this.budget.write(part.length);
       parts.push(this.text.slice(last, groups[0]), part);
       last = groups[1] ?? 0;
     }
     const result = bytesOf(parts.join('') + this.text.slice(last));
-    write(result.length);
+    this.budget.write(result.length);
     return result;
   }
 }
@@ -146,7 +148,7 @@ function replaced(search: Search, replacement: Bytes): Bytes {
   const template = textOf(replacement);
   return search.replaced((groups) => {
     // Each reference is expanded by a function.
-    read(template.length * 20);
+    search.budget.read(template.length * 20);
     return expanded(template, search, groups);
   });
 }
@@ -175,7 +177,7 @@ function split(search: Search, count: bigint): List {
   if (end !== search.text.length) {
     parts.push(bytesOf(search.text.slice(begin)));
   }
-  spend(parts.length);
+  search.budget.spend(parts.length);
   return new List(parts, 'string');
 }
 
@@ -190,19 +192,22 @@ function both(
   run: (search: Search, value: never) => Bytes | List,
 ): Functions {
   const make = (panics: boolean) =>
-    define(['string', 'string', ...extra], (args: readonly unknown[]) => {
+    define(['string', 'string', ...extra], (args: readonly unknown[], budget) => {
       const [source, text, value] = args as [Bytes, Bytes, never];
-      return run(new Search(source, text, panics), value);
+      return run(new Search(budget, source, text, panics), value);
     });
   return { [name]: make(true), [`mustR${name.slice(1)}`]: make(false) };
 }
 
-const matches = (source: Bytes, text: Bytes): boolean => new Search(source, text, false).from(0) !== undefined;
+const matches = (budget: Budget, source: Bytes, text: Bytes): boolean =>
+  new Search(budget, source, text, false).from(0) !== undefined;
 
 /** Functions of sprig for regular expressions, in RE2 syntax. */
 export const patternFunctions: Functions = {
-  regexMatch: define(['string', 'string'], ([source, text]) => ignoring(false, () => matches(source, text))),
-  mustRegexMatch: define(['string', 'string'], ([source, text]) => matches(source, text)),
+  regexMatch: define(['string', 'string'], ([source, text], budget) =>
+    ignoring(false, () => matches(budget, source, text)),
+  ),
+  mustRegexMatch: define(['string', 'string'], ([source, text], budget) => matches(budget, source, text)),
   ...both('regexFindAll', ['int'], allOf),
   ...both('regexFind', [], (search) => {
     const [start = 0, end = 0] = search.from(0) ?? [];

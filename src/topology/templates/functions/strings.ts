@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
-import { FunctionError, read, search, spend, write } from '../budget.ts';
+import { type Budget, FunctionError } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprintf } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
@@ -15,39 +15,39 @@ export function sizeOf(value: bigint): number {
 }
 
 /** sprig's strval: a value as `%v` prints it. */
-export function textOfValue(value: Value): Bytes {
-  return typeof value === 'string' ? value : sprintf('%v', [value]);
+export function textOfValue(budget: Budget, value: Value): Bytes {
+  return typeof value === 'string' ? value : sprintf(budget, '%v', [value]);
 }
 
 /** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */
-export function textsOf(value: Value): List {
+export function textsOf(budget: Budget, value: Value): List {
   if (value instanceof List) {
     if (value.element === 'string') {
       return value;
     }
-    spend(value.items.length);
+    budget.spend(value.items.length);
     const present = value.items.filter((item) => item !== null);
     return new List(
-      present.map((item) => textOfValue(item)),
+      present.map((item) => textOfValue(budget, item)),
       'string',
     );
   }
-  return new List(value === null ? [] : [textOfValue(value)], 'string');
+  return new List(value === null ? [] : [textOfValue(budget, value)], 'string');
 }
 
-export function repeated(text: Bytes, count: bigint): Bytes {
+export function repeated(budget: Budget, text: Bytes, count: bigint): Bytes {
   if (count < 0n) {
     throw new FunctionError('strings: negative Repeat count');
   }
   const times = text === '' ? 0 : sizeOf(count);
-  write(text.length * times);
+  budget.write(text.length * times);
   return text.repeat(times);
 }
 
 /** strings.Split: an empty separator splits into characters. */
-function splitText(text: Bytes, separator: Bytes): Bytes[] {
+function splitText(budget: Budget, text: Bytes, separator: Bytes): Bytes[] {
   if (separator !== '') {
-    search(text, separator);
+    budget.search(text, separator);
     return text.split(separator);
   }
   const parts: Bytes[] = [];
@@ -60,29 +60,29 @@ function splitText(text: Bytes, separator: Bytes): Bytes[] {
 }
 
 /** strings.SplitN. */
-function splitTextN(text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
+function splitTextN(budget: Budget, text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
   if (limit === 0n) {
     return [];
   }
-  const parts = splitText(text, separator);
+  const parts = splitText(budget, text, separator);
   const max = sizeOf(limit);
   return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
 }
 
-function numbered(parts: readonly Bytes[]): Dict {
-  spend(parts.length);
+function numbered(budget: Budget, parts: readonly Bytes[]): Dict {
+  budget.spend(parts.length);
   return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
 }
 
 /** strings.Replace: an empty text to replace is between all characters. */
-function replaced(text: Bytes, old: Bytes, replacement: Bytes): Bytes {
+function replaced(budget: Budget, text: Bytes, old: Bytes, replacement: Bytes): Bytes {
   if (old !== '') {
-    const parts = splitText(text, old);
-    write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
+    const parts = splitText(budget, text, old);
+    budget.write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
     return parts.join(replacement);
   }
-  const parts = splitText(text, '');
-  write(text.length + (parts.length + 1) * replacement.length);
+  const parts = splitText(budget, text, '');
+  budget.write(text.length + (parts.length + 1) * replacement.length);
   return replacement + parts.map((part) => part + replacement).join('');
 }
 
@@ -125,10 +125,10 @@ function initialsOf(text: Bytes): Bytes {
   return bytesOf(result);
 }
 
-function wrapped(text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
+function wrapped(budget: Budget, text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
   const length = Math.max(sizeOf(width), 1);
   const lineBreak = separator === '' ? '\n' : separator;
-  write(text.length + Math.ceil(text.length / length) * lineBreak.length);
+  budget.write(text.length + Math.ceil(text.length / length) * lineBreak.length);
   let result = '';
   let offset = 0;
   while (text.length - offset > length) {
@@ -203,9 +203,9 @@ function truncated(text: Bytes, count: bigint): Bytes {
   return text.slice(0, size);
 }
 
-function indented(spaces: bigint, text: Bytes): Bytes {
-  const pad = repeated(' ', spaces);
-  return pad + replaced(text, '\n', `\n${pad}`);
+function indented(budget: Budget, spaces: bigint, text: Bytes): Bytes {
+  const pad = repeated(budget, ' ', spaces);
+  return pad + replaced(budget, text, '\n', `\n${pad}`);
 }
 
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -262,12 +262,12 @@ export function base64Decoded(text: Bytes): Bytes {
 }
 
 /** Sorts texts in place, as sort.Strings. */
-function sorted(value: Value): List {
+function sorted(budget: Budget, value: Value): List {
   if (!(value instanceof List)) {
-    return new List([textOfValue(value)], 'string');
+    return new List([textOfValue(budget, value)], 'string');
   }
-  const texts = textsOf(value);
-  spend(texts.items.length);
+  const texts = textsOf(budget, value);
+  budget.spend(texts.items.length);
   (texts.items as Bytes[]).sort();
   return texts;
 }
@@ -282,8 +282,8 @@ function joined(values: readonly Value[], textOf: (value: Value) => Bytes): Byte
 
 /** A function that looks at each character, which takes several times as long as to copy the text. */
 function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
-  return define(['string'], ([text]) => {
-    read(text.length * 8);
+  return define(['string'], ([text], budget) => {
+    budget.read(text.length * 8);
     return change(text);
   });
 }
@@ -308,7 +308,7 @@ export const stringFunctions: Functions = {
   lower: define(['string'], ([text]) => mapText(text, toLower)),
   untitle: perCharacter(untitled),
   substr: define(['int', 'int', 'string'], ([start, end, text]) => cut(text, start, end)),
-  repeat: define(['int', 'string'], ([count, text]) => repeated(text, count)),
+  repeat: define(['int', 'string'], ([count, text], budget) => repeated(budget, text, count)),
   trimall: trimAll,
   trimAll,
   trimSuffix: define(['string', 'string'], ([suffix, text]) =>
@@ -321,41 +321,47 @@ export const stringFunctions: Functions = {
   snakecase: perCharacter((text) => withConnector(text, '_')),
   kebabcase: perCharacter((text) => withConnector(text, '-')),
   camelcase: perCharacter(toPascalCase),
-  wrap: define(['int', 'string'], ([width, text]) => wrapped(text, width, '', false)),
-  wrapWith: define(['int', 'string', 'string'], ([width, separator, text]) => wrapped(text, width, separator, true)),
-  contains: define(['string', 'string'], ([part, text]) => {
-    search(text, part);
+  wrap: define(['int', 'string'], ([width, text], budget) => wrapped(budget, text, width, '', false)),
+  wrapWith: define(['int', 'string', 'string'], ([width, separator, text], budget) =>
+    wrapped(budget, text, width, separator, true),
+  ),
+  contains: define(['string', 'string'], ([part, text], budget) => {
+    budget.search(text, part);
     return text.includes(part);
   }),
   hasPrefix: define(['string', 'string'], ([prefix, text]) => text.startsWith(prefix)),
   hasSuffix: define(['string', 'string'], ([suffix, text]) => text.endsWith(suffix)),
-  quote: define(['...any'], (values) => joined(values, (value) => quoted(textOfValue(value)))),
-  squote: define(['...any'], (values) => joined(values, (value) => `'${sprintf('%v', [value])}'`)),
-  cat: define(['...any'], (values) => joined(values, (value) => sprintf('%v', [value]))),
-  indent: define(['int', 'string'], ([spaces, text]) => indented(spaces, text)),
-  nindent: define(['int', 'string'], ([spaces, text]) => `\n${indented(spaces, text)}`),
-  replace: define(['string', 'string', 'string'], ([old, replacement, text]) => replaced(text, old, replacement)),
-  plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
-  toString: define(['any'], ([value]) => textOfValue(value)),
-  atoi: define(['string'], ([text]) => parsedInt64(text)),
-  split: define(['string', 'string'], ([separator, text]) => numbered(splitText(text, separator))),
-  splitn: define(['string', 'int', 'string'], ([separator, limit, text]) =>
-    numbered(splitTextN(text, separator, limit)),
+  quote: define(['...any'], (values, budget) => joined(values, (value) => quoted(textOfValue(budget, value)))),
+  squote: define(['...any'], (values, budget) => joined(values, (value) => `'${sprintf(budget, '%v', [value])}'`)),
+  cat: define(['...any'], (values, budget) => joined(values, (value) => sprintf(budget, '%v', [value]))),
+  indent: define(['int', 'string'], ([spaces, text], budget) => indented(budget, spaces, text)),
+  nindent: define(['int', 'string'], ([spaces, text], budget) => `\n${indented(budget, spaces, text)}`),
+  replace: define(['string', 'string', 'string'], ([old, replacement, text], budget) =>
+    replaced(budget, text, old, replacement),
   ),
-  splitList: define(['string', 'string'], ([separator, text]) => {
-    const parts = splitText(text, separator);
-    spend(parts.length);
+  plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
+  toString: define(['any'], ([value], budget) => textOfValue(budget, value)),
+  atoi: define(['string'], ([text]) => parsedInt64(text)),
+  split: define(['string', 'string'], ([separator, text], budget) =>
+    numbered(budget, splitText(budget, text, separator)),
+  ),
+  splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
+    numbered(budget, splitTextN(budget, text, separator, limit)),
+  ),
+  splitList: define(['string', 'string'], ([separator, text], budget) => {
+    const parts = splitText(budget, text, separator);
+    budget.spend(parts.length);
     return new List(parts, 'string');
   }),
-  toStrings: define(['any'], ([value]) => textsOf(value)),
-  join: define(['string', 'any'], ([separator, value]) => {
-    const { items } = textsOf(value);
+  toStrings: define(['any'], ([value], budget) => textsOf(budget, value)),
+  join: define(['string', 'any'], ([separator, value], budget) => {
+    const { items } = textsOf(budget, value);
     const length = (items as Bytes[]).reduce((sum, item) => sum + item.length + separator.length, 0);
-    spend(items.length);
-    write(length);
+    budget.spend(items.length);
+    budget.write(length);
     return items.join(separator);
   }),
-  sortAlpha: define(['any'], ([value]) => sorted(value)),
+  sortAlpha: define(['any'], ([value], budget) => sorted(budget, value)),
   b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
   b64dec: define(['string'], ([text]) => {
     try {

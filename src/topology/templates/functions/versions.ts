@@ -1,7 +1,7 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
 import { compareParts } from '../../../runtimehooks/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
-import { FunctionError, spend, tooMuch } from '../budget.ts';
+import { FunctionError, tooMuch } from '../budget.ts';
 import { parseUint64 } from '../values/numbers.ts';
 import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
@@ -289,8 +289,8 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
 /** Functions of sprig for semantic versions. */
 export const versionFunctions: Functions = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
-  semverCompare: define(['string', 'string'], ([constraints, version]) => {
-    spend(constraints.length * 2);
+  semverCompare: define(['string', 'string'], ([constraints, version], budget) => {
+    budget.spend(constraints.length * 2);
     return satisfies(constraints, version);
   }),
 };

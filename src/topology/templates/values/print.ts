@@ -9,7 +9,7 @@ import {
   runeCount,
 } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
-import { nested, read, spend, write } from '../budget.ts';
+import type { Budget } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
 import { Boxed, type Dict, type Integer, integerOf, List, type Operand, Struct, typeOf, type Value } from './values.ts';
 
@@ -38,13 +38,15 @@ const bases: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8
 
 /** Prints values as Go's package fmt does by a verb: with its flags, width and precision. */
 class Verb {
+  readonly #budget: Budget;
   readonly #flags: string;
   /** `%#v`: Go's syntax. */
   readonly #isGo: boolean;
   readonly #width: number;
   readonly #precision: number | undefined;
 
-  constructor(letter = 'v', flags = '', width = 0, precision?: number) {
+  constructor(budget: Budget, letter = 'v', flags = '', width = 0, precision?: number) {
+    this.#budget = budget;
     this.#isGo = letter === 'v' && flags.includes('#');
     this.#flags = letter === 'v' ? flags.replaceAll(/[#+]/g, '') : flags;
     this.#width = width;
@@ -57,7 +59,7 @@ class Verb {
 
   #pad(text: Bytes, filler = this.#has('0') ? '0' : ' '): Bytes {
     const missing = Math.max(this.#width - runeCount(text), 0);
-    write(missing);
+    this.#budget.write(missing);
     return this.#has('-') ? text + ' '.repeat(missing) : filler.repeat(missing) + text;
   }
 
@@ -89,7 +91,7 @@ class Verb {
     }
     const sign = size < 0n ? '-' : this.#has('+') ? '+' : this.#has(' ') ? ' ' : '';
     const wanted = this.#precision ?? this.#zeros(sign);
-    write(wanted);
+    this.#budget.write(wanted);
     const lower = (size < 0n ? -size : size).toString(base).padStart(wanted, '0');
     const digits = letter === 'X' ? lower.toUpperCase() : lower;
     const prefixes: Readonly<Record<number, string>> = {
@@ -107,7 +109,7 @@ class Verb {
       return this.#bad(letter, value);
     }
     const precision = this.#precision ?? (/[ef]/i.test(format) ? 6 : -1);
-    write(precision);
+    this.#budget.write(precision);
     const isNegative = value < 0 || Object.is(value, -0);
     const showsPlus = this.#has('+') || value === Number.POSITIVE_INFINITY;
     const positive = showsPlus ? '+' : this.#has(' ') ? ' ' : '';
@@ -132,13 +134,13 @@ class Verb {
 
   #quoted(text: Bytes): Bytes {
     const cut = this.#cut(text);
-    read(cut.length * 4);
+    this.#budget.read(cut.length * 4);
     return this.#pad(this.#has('#') && canBackquote(cut) ? `\`${cut}\`` : quoted(cut, this.#has('+')));
   }
 
   #hex(text: Bytes, letter: 'x' | 'X'): Bytes {
     const bytes = text.slice(0, this.#precision);
-    write(bytes.length * 5);
+    this.#budget.write(bytes.length * 5);
     const prefix = this.#has('#') ? '0x' : '';
     const digits = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'));
     const isSpaced = this.#has(' ');
@@ -147,7 +149,7 @@ class Verb {
   }
 
   #text(text: Bytes, letter: Bytes, value: Value): Bytes {
-    write(text.length);
+    this.#budget.write(text.length);
     if (letter === 'q' || (letter === 'v' && this.#isGo)) {
       return this.#quoted(text);
     }
@@ -176,7 +178,7 @@ class Verb {
     if (!isNested && letter === 'T') {
       return this.#pad(this.#cut(typeOf(value)));
     }
-    return nested(() => this.#value(value, letter));
+    return this.#budget.nested(() => this.#value(value, letter));
   }
 
   #value(value: Exclude<Value, null>, letter: Bytes): Bytes {
@@ -212,7 +214,7 @@ class Verb {
 }
 
 /** fmt.Sprintf. */
-export function sprintf(format: Bytes, args: readonly Value[]): Bytes {
+export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): Bytes {
   let text = '';
   let argument = 0;
   let isReordered = false;
@@ -243,7 +245,7 @@ export function sprintf(format: Bytes, args: readonly Value[]): Bytes {
     const [whole, flags = '', index, width, point, pointIndex, precision, verbIndex, first] = match;
     text += format.slice(last, match.index);
     last = match.index + whole.length;
-    spend(1);
+    budget.spend(1);
     isGood = true;
     readIndex(index);
     isGood &&= index === undefined || (width ?? '*') === '*';
@@ -271,7 +273,7 @@ export function sprintf(format: Bytes, args: readonly Value[]): Bytes {
       text += `%!${letter}(MISSING)`;
     } else {
       const all = size < 0 ? `${flags.replaceAll('0', '')}-` : flags;
-      const verb = new Verb(letter, all, Math.abs(size), (digits ?? -1) < 0 ? undefined : digits);
+      const verb = new Verb(budget, letter, all, Math.abs(size), (digits ?? -1) < 0 ? undefined : digits);
       text += verb.show(args[argument] ?? null, letter);
       argument++;
     }
@@ -282,29 +284,29 @@ export function sprintf(format: Bytes, args: readonly Value[]): Bytes {
   }
   const extra = args
     .slice(argument)
-    .map((value) => (value === null ? '<nil>' : `${typeOf(value)}=${new Verb().show(value, 'v')}`));
+    .map((value) => (value === null ? '<nil>' : `${typeOf(value)}=${new Verb(budget).show(value, 'v')}`));
   return `${text}%!(EXTRA ${extra.join(', ')})`;
 }
 
 /** fmt.Sprint: spaces between operands of which neither is a string. */
-export function sprint(args: readonly Value[]): Bytes {
+export function sprint(budget: Budget, args: readonly Value[]): Bytes {
   let text = '';
   for (const [index, value] of args.entries()) {
     text += index > 0 && typeof value !== 'string' && typeof args[index - 1] !== 'string' ? ' ' : '';
-    text += new Verb().show(value, 'v');
+    text += new Verb(budget).show(value, 'v');
   }
   return text;
 }
 
 /** fmt.Sprintln: spaces between all operands. */
-export function sprintln(args: readonly Value[]): Bytes {
-  return `${args.map((value) => new Verb().show(value, 'v')).join(' ')}\n`;
+export function sprintln(budget: Budget, args: readonly Value[]): Bytes {
+  return `${args.map((value) => new Verb(budget).show(value, 'v')).join(' ')}\n`;
 }
 
 /** An operand as a verb of fmt prints it, when Go passes it as a reflect.Value. */
-export function showOperand(operand: Operand, verb: 's' | 'v'): Bytes {
+export function showOperand(budget: Budget, operand: Operand, verb: 's' | 'v'): Bytes {
   if (operand === undefined) {
     return '<invalid reflect.Value>';
   }
-  return sprintf(`%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
+  return sprintf(budget, `%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
 }

@@ -1,4 +1,5 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
+import type { Budget } from '../budget.ts';
 
 /** An integer of a Go type other than int. */
 export class Integer {
@@ -52,7 +53,7 @@ export interface TemplateFunction {
   rest?: string | undefined;
   /** Whether Go declares the result as `interface {}`. */
   isAny?: boolean;
-  call(args: readonly Operand[]): Operand;
+  call(args: readonly Operand[], budget: Budget): Operand;
 }
 
 /** A value of another Go type: a version. Equal ones print alike. */
