@@ -235,14 +235,14 @@ const mayMatter = ({ object, old }: Change): boolean =>
       (field) => !isSame(objectAt(object, 'metadata')[field], objectAt(old, 'metadata')[field]),
     ));
 
-/** The extension that a write replaces by another release, at another address. */
+/** The extension that a write replaces by another release, at another address, or with other settings. */
 function unaskedOf({ object, old }: Change, watched: Watched): Impact {
-  const addressOf = (config: JsonObject | undefined) => {
+  const askedOf = (config: JsonObject | undefined) => {
     const { caBundle: _caBundle, ...address } = objectAt(config, 'spec', 'clientConfig');
-    return address;
+    return { address, settings: objectAt(config, 'spec', 'settings') };
   };
   const extension = nameOf(object ?? {});
-  const clusters = isSame(addressOf(object), addressOf(old)) ? [] : clustersOfExtension(extension, watched);
+  const clusters = isSame(askedOf(object), askedOf(old)) ? [] : clustersOfExtension(extension, watched);
   return clusters.length === 0 ? nothing : { ...nothing, total: clusters.length, unasked: { extension, clusters } };
 }
 

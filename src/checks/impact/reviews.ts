@@ -77,8 +77,8 @@ function isReviewed({ kind, operation, subResource, oldObject }: AdmissionReques
   const isNamespace = name === 'Namespace' && group === '';
   return (
     subResource === '' &&
-    // Its deletion was reviewed.
-    fieldAt(oldObject, 'metadata', 'deletionTimestamp') === undefined &&
+    // Their deletion was reviewed. What else a finalizer holds is still used.
+    (!(isCluster || isNamespace) || fieldAt(oldObject, 'metadata', 'deletionTimestamp') === undefined) &&
     (operation === 'DELETE'
       ? isCluster || isNamespace
       : isWrite &&
@@ -89,13 +89,10 @@ function isReviewed({ kind, operation, subResource, oldObject }: AdmissionReques
   );
 }
 
-/** The accounts that delete what depends on something that is deleted already. */
-const deletingAccounts: readonly string[] = [
-  'system:kube-controller-manager',
-  'system:apiserver',
-  'system:serviceaccount:kube-system:generic-garbage-collector',
-  'system:serviceaccount:kube-system:namespace-controller',
-];
+const namespaceController = 'system:serviceaccount:kube-system:namespace-controller';
+
+/** The accounts that delete what is in a namespace or of a definition that is deleted already. */
+const deletingAccounts: readonly string[] = ['system:kube-controller-manager', 'system:apiserver', namespaceController];
 
 /**
  * Whether the author of a request is the controller of the written object, or of the object that controls it: what it
@@ -106,9 +103,12 @@ function isOfController(
   accounts: ImpactConfig['controllers'],
 ) {
   const group = accounts[username.replace(/^system:serviceaccount:/, '')];
-  const owner = objectsAt(oldObject, 'metadata', 'ownerReferences').find(({ controller }) => controller === true);
+  const owners = objectsAt(oldObject, 'metadata', 'ownerReferences');
+  const owner = owners.find(({ controller }) => controller === true);
   const groups = [kind.group, ...(owner === undefined ? [] : [groupOf(owner)])];
-  return operation === 'DELETE' && deletingAccounts.includes(username)
+  // The garbage collector deletes what has owners: a Cluster goes with an object whose deletion nobody reviewed.
+  const isTornDown = username === namespaceController || (deletingAccounts.includes(username) && owners.length === 0);
+  return operation === 'DELETE' && isTornDown
     ? true
     : username.startsWith('system:serviceaccount:') &&
         group !== undefined &&

@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import { type JsonObject, objectAt, objectsAt, textAt } from '../../../src/kubernetes/index.ts';
-import { ready, startAlone } from '../../cli/commands/sandbox/running.ts';
+import { ready, startAlone, withoutDocuments } from '../../cli/commands/sandbox/running.ts';
 import { eventually, send } from '../../sandbox/client.ts';
+import { needs } from '../../support/needs.ts';
+import { startShell } from '../../support/shell.ts';
 
 const objectsIn = (name: string) =>
   parseAllDocuments(readFileSync(`manifests/samples/plan/${name}.yaml`, 'utf8')).map(
@@ -34,6 +38,7 @@ interface Copy {
   pathOf(kind: string, name: string): string;
 }
 
+let kubeconfig: string;
 let sandbox: ReturnType<typeof startAlone>;
 let raw: (method: string, path: string, body?: object) => ReturnType<typeof send>;
 let patch: (path: string, type: string, body: object) => ReturnType<typeof send>;
@@ -44,7 +49,8 @@ const isInTime = ({ text }: Came) => !/had no plan in time|still being read/.tes
 
 beforeAll(async () => {
   sandbox = startAlone(['--impact', '--cluster-facts']);
-  const config = await loadKubeConfig({ kubeconfig: await ready(sandbox.output) }, {});
+  kubeconfig = await ready(sandbox.output);
+  const config = await loadKubeConfig({ kubeconfig }, {});
   const url = config.getCurrentCluster()?.server ?? '';
   const ca = Buffer.from(config.getCurrentCluster()?.caData ?? '', 'base64').toString();
   const token = config.getCurrentUser()?.token ?? '';
@@ -839,6 +845,99 @@ const cases: [string, ...Step[]][] = [
       'small-worker',
     ],
   ],
+  [
+    'a permission of another type, in other letters, with spaces',
+    [all(setVariable('gpu'), annotate(allow, ' true')), 'denied'],
+    [all(setVariable('gpu'), annotate(allow, 'true\n')), 'denied'],
+    [all(setVariable('gpu'), annotate(allow.toUpperCase(), 'true')), 'denied'],
+    [
+      all(setVariable('gpu'), (cluster) => {
+        objectAt(cluster, 'metadata').annotations = { [allow]: true };
+      }),
+      /^400 /,
+    ],
+  ],
+  [
+    'a permission of the Cluster from before, and its class changes',
+    [annotate(allow, 'true'), ''],
+    [(object) => enableIf(object, '{{ true }}'), 'denied', 'ClusterClass', 'small'],
+  ],
+  [
+    'a permission of its class from before, and the Cluster changes',
+    [annotate(allow, 'true'), '', 'ClusterClass', 'small'],
+    [setVariable('gpu'), 'denied'],
+  ],
+  [
+    'a class whose groups are OnDelete, then a change, then RollingUpdate',
+    [
+      (object) => {
+        objectsAt(object, 'spec', 'workers', 'machineDeployments')[0]!.rollout = { strategy: { type: 'OnDelete' } };
+      },
+      '',
+      'ClusterClass',
+      'small',
+    ],
+    [setVariable('gpu'), ''],
+    [
+      (object) => {
+        delete objectsAt(object, 'spec', 'workers', 'machineDeployments')[0]!.rollout;
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
+  [
+    'a template that is labelled as one of the Cluster, then changed',
+    [
+      (object) => {
+        objectAt(object, 'metadata').labels = { 'cluster.x-k8s.io/cluster-name': 'other' };
+      },
+      '',
+      'KubeadmConfigTemplate',
+      'small-worker',
+    ],
+    [
+      (object) => {
+        objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+          otherArguments;
+      },
+      'denied',
+      'KubeadmConfigTemplate',
+      'small-worker',
+    ],
+  ],
+  [
+    'a version that is lower',
+    [
+      (cluster) => {
+        topology(cluster).version = 'v1.33.0';
+      },
+      'denied',
+    ],
+  ],
+  [
+    'a build of the same version',
+    [
+      (cluster) => {
+        topology(cluster).version = 'v1.34.0+b.1';
+      },
+      'denied',
+    ],
+  ],
+  ['a group in other letters', [ofDeployment({ name: 'MD-0' }), 'denied']],
+  [
+    'a class that is larger than 2 MiB, with a change',
+    [
+      (object) => {
+        objectsAt(object, 'spec', 'patches')[0]!.description = 'x'.repeat(2_200_000);
+        enableIf(object, '{{ true }}');
+      },
+      'denied',
+      'ClusterClass',
+      'small',
+    ],
+  ],
 ];
 
 test.each(cases)('%s', async (_, ...steps) => {
@@ -918,6 +1017,8 @@ test('all Clusters of a namespace are deleted', async () => {
 test.each<[string, JsonObject | JsonObject[]]>([
   ['application/merge-patch+json', { spec: { topology: { variables: [{ name: 'nodeLabel', value: 'gpu' }] } } }],
   ['application/json-patch+json', [{ op: 'replace', path: '/spec/topology/variables/0/value', value: 'gpu' }]],
+  ['application/json-patch+json', [{ op: 'remove', path: '/spec/topology/workers/machineDeployments/0' }]],
+  ['application/merge-patch+json', { spec: { topology: null } }],
   [
     'application/apply-patch+yaml',
     {
@@ -955,6 +1056,78 @@ test('a template that is deleted and created again', async () => {
     code: 201,
     text: '',
   });
+});
+
+test('a template that a finalizer holds, deleted and then changed', async () => {
+  const copy = await copied();
+  const write = (change: (object: JsonObject) => void) => copy.write(change, 'KubeadmConfigTemplate', 'small-worker');
+  const hold = (object: JsonObject) => {
+    objectAt(object, 'metadata').finalizers = ['example.com/hold'];
+  };
+  expect(await write(hold)).toEqual({ code: 200, text: '' });
+  const { code } = await copy.request('DELETE', copy.pathOf('KubeadmConfigTemplate', 'small-worker'));
+  expect(code).toBe(200);
+  const change = (object: JsonObject) => {
+    objectAt(object, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+      otherArguments;
+  };
+  expect(await write(change)).toMatchObject({ code: 403 });
+});
+
+test('a class that is deleted and created again', async () => {
+  const copy = await copied();
+  const path = copy.pathOf('ClusterClass', 'small');
+  const { json } = await raw('GET', path);
+  expect(await copy.request('DELETE', path)).toMatchObject({ code: 200 });
+  const { uid: _uid, resourceVersion: _version, creationTimestamp: _at, ...metadata } = objectAt(json, 'metadata');
+  const body = { ...structuredClone(json), metadata };
+  enableIf(body, '{{ true }}');
+  expect(await copy.request('POST', copy.pathOf('ClusterClass', ''), body)).toMatchObject({ code: 403 });
+});
+
+test('settings of an extension that a class names', async () => {
+  const copy = await copied();
+  const collection = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const config = {
+    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+    kind: 'ExtensionConfig',
+    metadata: { name: 'settled' },
+    spec: { clientConfig: { url: 'https://settled.example.com' }, settings: { a: '1' } },
+  };
+  expect(await copy.request('POST', collection, config)).toMatchObject({ code: 201 });
+  const name = all(
+    (object: JsonObject) => {
+      objectAt(object, 'spec').patches = [{ name: 'e', external: { generatePatchesExtension: 'a.settled' } }];
+    },
+    annotate(allow, 'true'),
+  );
+  expect(await copy.write(name, 'ClusterClass', 'small')).toMatchObject({ code: 200 });
+  const { json } = await raw('GET', `${collection}/settled`);
+  const write = (settings: JsonObject) =>
+    copy.request('PUT', `${collection}/settled?dryRun=All`, {
+      ...json,
+      spec: { ...objectAt(json, 'spec'), settings },
+    });
+  expect(await write({ a: '2' })).toMatchObject({ code: 403 });
+  expect(await write({ a: '1' })).toMatchObject({ code: 200 });
+});
+
+test('a namespace loses the label and gets it again', async () => {
+  const copy = await copied();
+  const label = (value: string | null) =>
+    came(
+      patch(`/api/v1/namespaces/${copy.namespace}`, 'application/merge-patch+json', {
+        metadata: { labels: { [replacement]: value } },
+      }),
+    );
+  await label(null);
+  await label('deny');
+  expect(
+    await eventually(
+      () => copy.write(setVariable('gpu'), 'Cluster', 'demo', '?dryRun=All'),
+      ({ code }) => code === 403,
+    ),
+  ).toMatchObject({ code: 403 });
 });
 
 test.each<[string, Record<string, string>]>([
@@ -1030,5 +1203,62 @@ test.each([
   const texts = [one, other].map(({ text }) => text).filter((text) => text !== '');
   expect(texts).toEqual([
     expect.stringMatching(/^replaces 2 Machines in 1 Cluster: md "md-0" of attack-\d+\/demo \(2\): [^\n]*$/),
+  ]);
+});
+
+test.each([
+  ['templates, class, clusters', 0],
+  // A class whose template is not there yet: it, and each Cluster, is not known.
+  ['class, clusters, templates', 3],
+])('kubectl applies a folder with %s, all changed', needs('kubectl'), async (files, notKnown) => {
+  const copy = await copied({ labels: {} });
+  const folder = mkdtempSync(join(tmpdir(), 'impact-'));
+  const shell = startShell({ ...process.env, KUBECONFIG: kubeconfig });
+  onTestFinished(async () => {
+    await shell.stop();
+    rmSync(folder, { recursive: true });
+  });
+  const named = (object: JsonObject, name: string) => {
+    const renamed = JSON.parse(JSON.stringify(object).replaceAll('demo', name)) as JsonObject;
+    objectAt(renamed, 'metadata').namespace = copy.namespace;
+    return renamed;
+  };
+  for (const sample of objectsIn('cluster')) {
+    const body = named(sample, 'other');
+    const path = copy.pathOf(textAt(body, 'kind'), '');
+    expect(await copy.request('POST', path, body)).toEqual({ code: 201, text: '' });
+  }
+  const write = (name: string, items: JsonObject[]) =>
+    writeFileSync(
+      join(folder, `${files.split(', ').indexOf(name)}-${name}.json`),
+      JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+    );
+  const [clusterClass = {}, ...templates] = objectsIn('class').map((object) => named(object, 'demo'));
+  const clusters = ['demo', 'other'].map((name) => named(objectsIn('cluster')[0] ?? {}, name));
+  const apply = async () => {
+    write('templates', templates);
+    write('class', [clusterClass]);
+    write('clusters', clusters);
+    const { code, stderr } = await shell.run('kubectl', ['apply', ...withoutDocuments, '-f', folder]);
+    expect(code, stderr).toBe(0);
+    return stderr.split('\n').filter((line) => /^Warning: .*Machine/.test(line));
+  };
+  expect(await apply()).toEqual([]);
+  const template = templates.find(({ kind }) => kind === 'KubeadmConfigTemplate') ?? {};
+  objectAt(template, 'metadata').name = 'small-worker-2';
+  objectAt(template, 'spec', 'template', 'spec', 'joinConfiguration', 'nodeRegistration').kubeletExtraArgs =
+    otherArguments;
+  const [worker] = objectsAt(clusterClass, 'spec', 'workers', 'machineDeployments');
+  objectAt(worker, 'bootstrap', 'templateRef').name = 'small-worker-2';
+  enableIf(clusterClass, '{{ eq .nodeLabel "gpu" }}');
+  for (const cluster of clusters) {
+    ofDeployment({ metadata: { labels: { a: 'b' } } })(cluster);
+  }
+  const warnings = await apply();
+  expect(warnings.slice(0, notKnown).filter((line) => line.includes('not known: ClusterClass'))).toHaveLength(notKnown);
+  expect(warnings.slice(notKnown)).toEqual([
+    expect.stringMatching(
+      /^Warning: replaces 4 Machines in 2 Clusters: md "md-0" of attack-\d+\/\w+ \(2\) and attack-\d+\/\w+ \(2\): /,
+    ),
   ]);
 });

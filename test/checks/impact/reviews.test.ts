@@ -173,8 +173,8 @@ describe('reviews with a cluster, with the permissions of overlay impact', () =>
     ['of the status', { subResource: 'status' }],
     ['of another kind', { kind: { group: '', version: 'v1', kind: 'Pod' } }],
     [
-      'that deletes what the garbage collector deletes',
-      { operation: 'DELETE', username: 'system:serviceaccount:kube-system:generic-garbage-collector' },
+      'that deletes what is in a namespace that is deleted',
+      { operation: 'DELETE', username: 'system:serviceaccount:kube-system:namespace-controller' },
     ],
   ])('a write %s passes without a plan', async (_, more) => {
     const { response, verdict } = await reviews.review(requestOf(labelled('gpu'), more));

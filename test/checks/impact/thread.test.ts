@@ -264,3 +264,19 @@ test.each<[string, string, object, boolean]>([
   await vi.advanceTimersByTimeAsync(5_000);
   expect((await answer).allowed).toBe(isExempt);
 });
+
+const owned = { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' }] };
+
+test.each<[string, string, JsonObject, boolean]>([
+  ['with its namespace', 'system:serviceaccount:kube-system:namespace-controller', owned, true],
+  ['with its namespace, by the one account of all controllers', 'system:kube-controller-manager', {}, true],
+  ['with its owner', 'system:serviceaccount:kube-system:generic-garbage-collector', owned, false],
+  ['with its owner, by the one account of all controllers', 'system:kube-controller-manager', owned, false],
+  ['by an account with a prefix', 'x:system:serviceaccount:kube-system:namespace-controller', {}, false],
+  ['by an account in other letters', 'System:ServiceAccount:kube-system:namespace-controller', {}, false],
+])('a Cluster is deleted %s', async (_, username, metadata, isExempt) => {
+  const { review } = startReviews(() => undefined, { facts });
+  const answer = review({ operation: 'DELETE', username, namespace: 'metal', oldObject: { metadata, spec: { a: 1 } } });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect((await answer).allowed).toBe(isExempt);
+});
