@@ -99,7 +99,7 @@ const conformanceFlags = {
 /** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
 export const command = defineCommand({
   description:
-    'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
+    'Tests how extensions in any language behave: calls them as Cluster API does, and with unusual requests, and checks the answers.',
   args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
   flags: conformanceFlags,
   help: `

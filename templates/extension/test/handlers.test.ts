@@ -3,7 +3,7 @@ import { createExtensionServer } from 'cluster-api-extension';
 import { assertDeterministic, assertIdempotent } from 'cluster-api-extension/testing';
 import { handlers } from '../src/handlers/index.ts';
 
-/** Handlers that are not written yet, whose tests may fail: that of UpdateMachine needs src/in-place.ts to reach nodes. */
+/** Handlers that are not written yet, and are not tested: that of UpdateMachine needs src/in-place.ts to reach nodes. */
 const todo = ['update-machine'];
 
 test('Cluster API accepts the handlers', () => {
@@ -12,7 +12,7 @@ test('Cluster API accepts the handlers', () => {
 
 // The requests are samples; pass your own as the second argument. Both assertions expect Success.
 for (const handler of handlers) {
-  const options = { todo: todo.includes(handler.name) };
+  const options = { skip: todo.includes(handler.name) && 'to do' };
   test(`${handler.name}: the same request gets the same answer`, options, async () => {
     await assertDeterministic(handler);
   });

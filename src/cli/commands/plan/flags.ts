@@ -90,14 +90,14 @@ export const planFlags = {
       return [{ name, url }];
     },
   } satisfies Flag<readonly { name: string; url: string }[]>,
-  record: textFlag('DIR', 'write what users wrote and what the extensions answer to this new folder, for --recorded', {
+  record: textFlag('DIR', 'save inputs and extension responses to this new folder, for --recorded', {
     defaultText: 'none',
   }),
   recorded: textFlag('DIR', 'take the state before from a folder that --record wrote', { defaultText: 'none' }),
   'dry-run': choiceFlag(
     'MODE',
     ['server', 'none'],
-    'of the cluster, whether the API server judges what you and Cluster API would write in dry runs, where you may write it',
+    'use server-side dry run for defaults and validation, if permitted',
   ),
   resolve: resolveFlag,
   ...clusterFlags,

@@ -51,7 +51,7 @@ export const serveFlags = {
     { problemsOf: dns1035LabelProblems },
   ),
   impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace; needs --cluster-facts'),
-  'impact-call-extensions': switchFlag('call the extensions that patches name to find that out'),
+  'impact-call-extensions': switchFlag('call external patch extensions when estimating impact'),
   ...logFlags,
   'shutdown-delay': integerFlag(
     'SECONDS',
