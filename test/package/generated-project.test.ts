@@ -50,9 +50,10 @@ test('a MachineDeployment that overrides a variable', async () => {
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
   expect(stdout).toMatch(/^ok \d+ - the Cluster of test\/cluster.yaml is patched as recorded$/m);
   expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
-  expect(stdout.match(/^not ok .*$/gm)).toEqual([
-    expect.stringMatching(/^not ok \d+ - update-machine: the same request gets the same answer # TODO/),
-    expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
+  expect(stdout).not.toMatch(/^not ok /m);
+  expect(stdout.match(/^ok .* # SKIP.*$/gm)).toEqual([
+    expect.stringMatching(/^ok \d+ - update-machine: the same request gets the same answer # SKIP to do/),
+    expect.stringMatching(/^ok \d+ - update-machine: may be called again after it succeeded # SKIP to do/),
   ]);
 });
 
