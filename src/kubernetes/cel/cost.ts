@@ -54,7 +54,7 @@ export interface Counted {
 
 /**
  * The expression with calls that count: `steps_(COST, BODY)` for each step of a macro, and `sized_(FACTOR, VALUE)` where a cost
- * depends on the size of a value; also without what takes more than linear time here: `matches` and `contains` become counting
+ * depends on the size of a value, `listed_(VALUE)` where on that of a list alone (`in`); also without what takes more than linear time here: `matches` and `contains` become counting
  * functions, and durations are read from short texts only. Costs are those of cel-go (interpreter/runtimecost.go) and of the
  * API server's functions (pkg/cel/library/cost.go). They are never less than there: both branches of conditions count.
  */
@@ -119,7 +119,12 @@ export function counted(expression: string, environment: Environment): Counted {
       const [left, right] = parts as [ASTNode, ASTNode];
       count.cost += sized(literalSize(left) === undefined && literalSize(right) !== undefined ? right : left, 0.1);
     } else if (op === 'in') {
-      count.cost += sized(parts[1] as ASTNode, 1);
+      const container = parts[1] as ASTNode;
+      const size = literalSize(container);
+      count.cost += size ?? 0;
+      if (size === undefined) {
+        wrap(container, () => 'listed_(');
+      }
     } else if (op === 'call' && args[0] === 'duration' && args[1][0] !== undefined) {
       wrap(args[1][0], () => 'shortText(');
     } else if (op === 'rcall') {

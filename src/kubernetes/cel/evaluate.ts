@@ -94,6 +94,10 @@ export function createEvaluator(environment: Environment): Evaluate {
       spend(Math.ceil(Number(factor) * sizeOf(value)));
       return value;
     },
+    'listed_(dyn): dyn': (value) => {
+      spend(Array.isArray(value) ? value.length : 0);
+      return value;
+    },
     'shortText(dyn): dyn': (text) => {
       if (typeof text === 'string' && text.length > maxDuration) {
         throw new EvaluationError(`duration(): the string is longer than ${maxDuration} characters`);

@@ -55,6 +55,7 @@ test.each<[string, number, Json]>([
   ["self.t.contains('xxxxxxxxxxx')", 3 + 10 * 2, { t: 'x'.repeat(100) }],
   ["self.t.matches('^x+$x?')", 3 + 11 * 2, { t: 'x'.repeat(100) }],
   ["'a' in self.l", 3 + 50, { l: Array(50).fill('a') }],
+  ["'k1' in self.m", 3, { m: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, i])) }],
   ['self.l.all(i, i > 0)', 3 + 10 * (3 + 2), { l: Array(10).fill(1) }],
   ['self.l.map(i, i * 2).size() == 10', 5 + 10 * (12 + 2), { l: Array(10).fill(1) }],
   ["(self.t) + (self.t) == 'aa'", 2 + 2 + 2 + 2 + 1, { t: 'a' }],
