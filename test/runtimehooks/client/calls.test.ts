@@ -503,6 +503,11 @@ describe('TLS', () => {
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
+      'a certificate with the name as common name alone, as Go does',
+      { certificate: makeCertificate({ commonName: 'localhost', dnsNames: [], issuer: testCa }) },
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ],
+    [
       'a self-signed certificate',
       { certificate: makeCertificate({ commonName: 'x', dnsNames: ['localhost'] }) },
       'DEPTH_ZERO_SELF_SIGNED_CERT',
