@@ -16,7 +16,7 @@ const wellWhenTrue = [
 const busyWhenTrue = ['Paused', 'RollingOut', 'ScalingUp', 'ScalingDown', 'Remediating', 'Deleting'];
 
 /** What the conditions of a Cluster say, in the words of its controllers. */
-export function clusterTicks(cluster: JsonObject): Tick[] {
+function clusterTicks(cluster: JsonObject): Tick[] {
   const name = `${textAt(cluster, 'metadata', 'namespace')}/${textAt(cluster, 'metadata', 'name')}`;
   // In v1beta1, the newer conditions are under `v1beta2`.
   const newer = objectsAt(cluster, 'status', 'v1beta2', 'conditions');

@@ -65,8 +65,6 @@ export interface Item {
   template: JsonObject;
   /** As patched so far; never changed in place. */
   object: JsonObject;
-  /** The changes of patches that Cluster API ignores, as JSON pointers. */
-  ignored: string[];
   /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
@@ -223,9 +221,7 @@ function itemFor({ cluster, release, newUid }: PatchInput, template: JsonObject 
   const object = has(release, 'templateMetadata') ? withMetadata(template, use) : template;
   const overrides = objectsAt(topology, 'variables', 'overrides');
   const { metadata } = use;
-  return [
-    { uid: newUid(), holder, template: object, object, ignored: [], overrides, builtin, sets, isObject, metadata },
-  ];
+  return [{ uid: newUid(), holder, template: object, object, overrides, builtin, sets, isObject, metadata }];
 }
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */

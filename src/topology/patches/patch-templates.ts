@@ -5,8 +5,6 @@ import {
   groupOf,
   type Json,
   type JsonObject,
-  jsonPatchOf,
-  jsonPointer,
   objectAt,
   objectsAt,
   objectText,
@@ -116,7 +114,6 @@ function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched:
   } else {
     known.push(step);
   }
-  item.ignored.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
   item.object = effective;
 }
 
@@ -285,8 +282,7 @@ export function* patchTemplates(input: PatchInput, known?: KnownPatches): Genera
   for (const item of items) {
     if (item.object !== item.template) {
       const object = copyOf(item.object);
-      const reverted = revertIgnored(item.template, object, { holder: item.holder, dropsMetadata, sets: item.sets });
-      item.ignored.push(...reverted.map((path) => jsonPointer(path)));
+      revertIgnored(item.template, object, { holder: item.holder, dropsMetadata, sets: item.sets });
       item.object = object;
     }
   }
