@@ -96,6 +96,8 @@ export async function startForwarding(sandbox: Sandbox, port: number) {
   });
   server.on('upgrade', ({ url = '', headers }, socket) => {
     sockets.add(socket);
+    // Sockets of an HTTP server stay half open: without this, one is left if kubectl is ended while nothing is written.
+    socket.on('end', () => socket.end());
     socket.on('close', () => sockets.delete(socket));
     if (headers.upgrade !== 'SPDY/3.1') {
       // kubectl tries WebSockets first, and falls back as it does for older servers.
