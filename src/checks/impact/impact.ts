@@ -66,8 +66,12 @@ export interface Impact {
   paused: ReadonlySet<string>;
 }
 
-/** The label of a namespace: `deny` if Machines in it go only with a permission, `ignore` for no reviews. */
-export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
+/**
+ * What the label of a namespace says: `deny` if Machines in it go only with a permission, `ignore` for no reviews. `Deny` is
+ * read as `deny`: who wrote it relies on it.
+ */
+export const replacementOf = (labels: JsonObject | undefined): string =>
+  textAt(labels, 'impact.extensionconfig-webhook/replacement').toLowerCase();
 
 interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
   call?: CallHook | undefined;
@@ -265,8 +269,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   if (subject.kind === 'ExtensionConfig') {
     return unaskedOf(change, watched);
   }
-  const isReviewed = (cluster: JsonObject) =>
-    watched.namespaceLabels(namespaceOf(cluster))[replacementLabel] !== 'ignore';
+  const isReviewed = (cluster: JsonObject) => replacementOf(watched.namespaceLabels(namespaceOf(cluster))) !== 'ignore';
   const clusters = mayMatter(change) ? clustersOf(change, watched).filter(isReviewed) : [];
   if (clusters.length === 0) {
     return nothing;

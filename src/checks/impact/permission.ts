@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { textAt } from '../../kubernetes/index.ts';
-import { type Change, type Impact, replacementLabel, touchesMachines, type Watched } from './impact.ts';
+import { type Change, type Impact, replacementOf, touchesMachines, type Watched } from './impact.ts';
 import { keyOf, type Loss } from './losses.ts';
 
 /** The annotation that permits what a write does to Machines: the hash of its plan, or, set by the same write, `true`. */
@@ -54,7 +54,7 @@ export function verdictOf(impact: Impact, change: Change, watched: Watched): Ver
   const isOpen = !isPermitted(change, hash);
   const guardedOf = (clusters: readonly string[]) => {
     const namespaces = new Set(clusters.map((cluster) => cluster.split('/')[0] ?? ''));
-    return [...namespaces].filter((namespace) => watched.namespaceLabels(namespace)[replacementLabel] === 'deny');
+    return [...namespaces].filter((namespace) => replacementOf(watched.namespaceLabels(namespace)) === 'deny');
   };
   return {
     hash,

@@ -15,7 +15,7 @@ import {
 } from '../../kubernetes/index.ts';
 import type { AdmissionOutcome, Facts, ImpactConfig } from '../../policy/index.ts';
 import { coreGroup } from '../../topology/index.ts';
-import { type Change, replacementLabel, touchesMachines } from './impact.ts';
+import { type Change, replacementOf, touchesMachines } from './impact.ts';
 import {
   type Answer,
   type FromThread,
@@ -330,7 +330,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     const known = facts();
     const namespaces = namespacesOf(request, known);
     const labels = known.namespaces;
-    return namespaces && labels && [...namespaces].filter((one) => labels.labelsOf(one)?.[replacementLabel] === 'deny');
+    return namespaces && labels && [...namespaces].filter((one) => replacementOf(labels.labelsOf(one)) === 'deny');
   }
 
   function counted(result: Result, reason: Reason | undefined, outcome: AdmissionOutcome): AdmissionOutcome {

@@ -1033,8 +1033,9 @@ test.each<[string, JsonObject | JsonObject[]]>([
   expect(await eventually(() => came(patch(path, type, body)), isInTime)).toMatchObject({ code: 403 });
 });
 
-test('a namespace that asks for permissions is deleted with one', async () => {
-  const copy = await copied();
+test.each(['deny', 'Deny'])('a namespace that asks for permissions (%s) is deleted with one', async (label) => {
+  const copy = await copied({ labels: { [replacement]: label } });
+  expect(await copy.write(setVariable('gpu'))).toMatchObject({ code: 403 });
   const path = `/api/v1/namespaces/${copy.namespace}`;
   const { code, text } = await copy.request('DELETE', path);
   expect([code, text]).toEqual([403, expect.stringContaining('deletes 2 Machines')]);

@@ -293,6 +293,7 @@ test('the webhook of overlay impact holds nothing up, and leaves out what nobody
     [[templates, 'UPDATE', spec(1, paused), spec(1)], false],
     [['KubeadmConfig bootstrap.cluster.x-k8s.io', 'UPDATE', spec(1), spec(2)], false],
     [['Namespace ', 'DELETE', null, namespace({ 'impact.extensionconfig-webhook/replacement': 'deny' })], true],
+    [['Namespace ', 'DELETE', null, namespace({ 'impact.extensionconfig-webhook/replacement': 'Deny' })], true],
     [['Namespace ', 'DELETE', null, namespace({ a: 'b' })], false],
     [['Namespace ', 'DELETE', null, { metadata: {} }], false],
   ];
