@@ -45,6 +45,7 @@ export interface Answer extends Verdict {
 }
 
 export type FromThread =
+  /** The objects have been read for the first time. */
   | { is: 'ready' }
   | { is: 'answer'; answer: Answer }
   /** The plan of a whole write failed, or of one of its Clusters: that has no number. */

@@ -51,6 +51,8 @@ export interface ImpactSettings extends Omit<ThreadSettings, 'newest' | 'denies'
 export interface ImpactReviews {
   review(request: AdmissionRequest): Promise<AdmissionOutcome>;
   addMetrics(registry: Registry, prefix: string): void;
+  /** Resolves when the objects of the cluster have been read for the first time. */
+  readonly ready: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -232,6 +234,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
   const waiting = new Map<number, (outcome: Outcome) => void>();
   let metrics: ReturnType<typeof createImpactMetrics> | undefined;
   let number = 0;
+  const { promise: ready, resolve: becomeReady } = Promise.withResolvers<void>();
   let isReady = false;
   let isStopped = false;
   let thread = startThread();
@@ -244,6 +247,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     started.on('message', (message: FromThread) => {
       if (message.is === 'ready') {
         isReady = true;
+        becomeReady();
       } else if (message.is === 'problem') {
         const { resource, problem } = message;
         if (problem === undefined) {
@@ -342,6 +346,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
   }
 
   return {
+    ready,
     async review(request) {
       const { uid, operation, oldObject: old } = request;
       const object = operation === 'DELETE' ? undefined : request.object;

@@ -201,7 +201,6 @@ async function run(): Promise<void> {
   isRunning = false;
 }
 
-send({ is: 'ready' });
 port.on('message', (question: Question) => {
   waiting.push({
     ...question,
@@ -212,3 +211,8 @@ port.on('message', (question: Question) => {
     void run();
   }
 });
+
+while (watched.problem !== undefined || watched.isReading) {
+  await sleep(50);
+}
+send({ is: 'ready' });

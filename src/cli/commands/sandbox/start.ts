@@ -10,7 +10,7 @@ import type {
 } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
-import { packageRoot } from '../../../base/index.ts';
+import { orAborted, packageRoot } from '../../../base/index.ts';
 import { crd } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
@@ -165,6 +165,9 @@ export async function startSandboxWithWebhook(
       facts: settings.clusterFacts ? config : undefined,
       impactKubeconfig: settings.impact ? ownFile : undefined,
     });
+    if (local.impactReady !== undefined) {
+      await orAborted(local.impactReady, signal);
+    }
     await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {

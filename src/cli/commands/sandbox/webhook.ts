@@ -19,6 +19,8 @@ const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
 interface LocalWebhook {
   port: number;
+  /** Resolves when it can say what writes replace; undefined if it does not. */
+  impactReady: Promise<void> | undefined;
   stop(): Promise<void>;
 }
 
@@ -44,7 +46,7 @@ export async function startLocalWebhook(
     impact: impactKubeconfig !== undefined,
     kubeconfig: impactKubeconfig,
   };
-  const { webhookPort, stop } = await startFromFlags(flags, {
+  const { webhookPort, impactReady, stop } = await startFromFlags(flags, {
     certificates,
     rules: createRuleSet(ruleSetOptionsOf(flags)),
     facts,
@@ -54,7 +56,7 @@ export async function startLocalWebhook(
     log: log.child({}, { level: 'warn' }),
     processMetrics: false,
   });
-  return { port: webhookPort, stop: () => stop(stopping) };
+  return { port: webhookPort, impactReady, stop: () => stop(stopping) };
 }
 
 /** The source of the certificate in the webhook's Secret. */

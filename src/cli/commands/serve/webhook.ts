@@ -18,11 +18,14 @@ interface Surroundings
   log: Logger;
 }
 
-/** Starts the webhook that flags describe, and what it watches; `stop` ends both. */
+/**
+ * Starts the webhook that flags describe, and what it watches; `stop` ends both. `impactReady` resolves when it can say what
+ * writes replace; it is undefined without `--impact`.
+ */
 export async function startFromFlags(
   flags: ServeFlags,
   { rules, facts, pace, impact: config, log, ...server }: Surroundings,
-): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'>> {
+): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'> & { impactReady: Promise<void> | undefined }> {
   const featureGates = flags['feature-gates'];
   const now = () => new Date();
   const watching =
@@ -76,6 +79,7 @@ export async function startFromFlags(
     });
     return {
       webhookPort,
+      impactReady: impact?.ready,
       async stop(options) {
         watching?.stop();
         await stop(options);

@@ -4,12 +4,13 @@ import { parseAllDocuments } from 'yaml';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../../src/kubernetes/index.ts';
 import { isMade } from '../../../../src/topology/index.ts';
+import { apiClient } from '../../../kubernetes/client/api-client.ts';
 import { eventually, send } from '../../../sandbox/client.ts';
 import { needs } from '../../../support/needs.ts';
 import { startShell } from '../../../support/shell.ts';
 import type { RecordedChange } from '../../../topology/recorded.ts';
 import { named } from '../planning.ts';
-import { ready, startAlone } from './running.ts';
+import { ready, start, startAlone } from './running.ts';
 
 const file = (name: string) => new URL(`../../../../manifests/samples/plan/${name}.yaml`, import.meta.url);
 const objectsIn = (name: string) =>
@@ -227,4 +228,24 @@ describe('warnings of writes', () => {
       /^Warning: replaces 1 Machine in 1 Cluster: control plane of default\/demo \(1\): spec\.version$/m,
     );
   });
+});
+
+test('what the sandbox itself writes at its start is judged: its log stays empty', async () => {
+  const { stop, output, ended } = start(['--impact']);
+  try {
+    const config = await loadKubeConfig({ kubeconfig: await ready(output) }, {});
+    await eventually(
+      async () => output.out,
+      (text) => text.includes('The sample extension is listening'),
+    );
+    const send = apiClient(config);
+    await eventually(
+      () => send<JsonObject>('GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/sample-extension'),
+      (extensionConfig) => textAt(extensionConfig, 'spec', 'clientConfig', 'caBundle') !== '',
+    );
+    expect(output.err).toBe('');
+  } finally {
+    stop.abort();
+    await ended;
+  }
 });
