@@ -251,13 +251,12 @@ that cannot be read.`,
     }
     const dot = name?.lastIndexOf('.') ?? -1;
     if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
-      const hint = didYouMean(
-        name,
-        clusterApiHooks.map((known) => known.name),
-        'discover lists the handlers',
-      );
+      const given = name.slice(0, 100);
+      // Handlers have names like before-cluster-upgrade, hooks like BeforeClusterUpgrade.
       throw new UsageError(
-        `call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG; all handlers of a hook are called with --hook: ${hint}`,
+        /^[A-Z]/.test(name)
+          ? `call: the handlers of a hook are called with --hook ${hookNamed(name, 'call').name}`
+          : `call: ${JSON.stringify(given)} lacks the name of its ExtensionConfig: write HANDLER.EXTENSIONCONFIG; discover lists both`,
       );
     }
     const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');

@@ -420,8 +420,9 @@ test.each<[string, Answering, number, RegExp]>([
 test.each<[string[], RegExp]>([
   [['call'], /name a handler as HANDLER\.EXTENSIONCONFIG, or pass --hook HOOK$/m],
   [['call', 'a.b', '--hook', 'BeforeClusterUpgrade'], /name a handler/],
-  [['call', 'ab'], /is not of the form HANDLER\.EXTENSIONCONFIG/],
-  [['call', 'BeforeClusterUpgrad'], /with --hook: did you mean BeforeClusterUpgrade/],
+  [['call', 'ab'], /"ab" lacks the name of its ExtensionConfig: write HANDLER\.EXTENSIONCONFIG/],
+  [['call', 'BeforeClusterUpgrad'], /there is no hook "BeforeClusterUpgrad"; did you mean BeforeClusterUpgrade/],
+  [['call', 'BeforeClusterUpgrade'], /the handlers of a hook are called with --hook BeforeClusterUpgrade$/m],
   [
     ['call', 'a.b', '-n', 'Bad_NS'],
     /--namespace: "Bad_NS" is not allowed: it must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,
