@@ -1,3 +1,4 @@
+export { FailureError, UsageError, withRemedy } from './errors.ts';
 export {
   discardFile,
   FileError,
@@ -6,7 +7,7 @@ export {
   readRegularFileSync,
   systemProblem,
 } from './files/files.ts';
-export { folderProblem, homeFolder, makeFolder, packageRoot, pathBelow } from './files/folders.ts';
+export { folderProblem, homeFolder, makeFolder, newFolder, packageRoot, pathBelow } from './files/folders.ts';
 export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { eachOf, orAborted } from './promises.ts';

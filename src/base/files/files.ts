@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, unlinkSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { buffer as bytesOf } from 'node:stream/consumers';
+import { FailureError } from '../errors.ts';
 import { printable } from '../terminal/printable.ts';
 
 const problems: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ export function systemProblem(error: unknown): string {
 }
 
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
-export class FileError extends Error {
+export class FileError extends FailureError {
   readonly path: string;
   /** The system's code (ENOENT, …), ENOTREG for what is not a regular file, EFBIG for what is too large. */
   readonly code: string;

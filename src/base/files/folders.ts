@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { FailureError } from '../errors.ts';
 import { systemProblem } from './files.ts';
 
 /**
@@ -42,8 +43,56 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Why a folder cannot be read or written, in one line with a remedy: `/certs cannot be written: permission denied: choose …`. */
 export function folderProblem(folder: string, action: 'read' | 'written', error: unknown): string {
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? ''] ?? systemProblem(error);
-  return `${folder} cannot be ${action}: ${reason}: choose a folder that this user can write to`;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const reason = reasons[code] ?? systemProblem(error);
+  const remedy =
+    code === 'ENOSPC' ? 'make room, or choose a folder on another disk' : 'choose a folder that this user can write to';
+  return `${folder} cannot be ${action}: ${reason}: ${remedy}`;
+}
+
+/**
+ * Creates a folder, and returns what writes a text into a new file below it, named step by step. If that fails, nothing of
+ * the folder is left.
+ *
+ * @param flag begins the messages: the flag that names the folder, and a colon.
+ * @throws {FailureError} for a folder that is not empty, and when writing fails.
+ */
+export function newFolder(
+  folder: string,
+  { flag = '', isPrivate = false } = {},
+): (text: string, ...names: readonly string[]) => void {
+  const mode = isPrivate ? 0o700 : 0o777;
+  const isNew = !existsSync(folder);
+  const attempt = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      throw new FailureError(`${flag}${folderProblem(folder, 'written', error)}`);
+    }
+  };
+  const [present] = attempt(() => {
+    makeFolder(folder, mode);
+    return readdirSync(folder);
+  });
+  if (present !== undefined) {
+    throw new FailureError(`${flag}${folder} is not empty (${present}): name a folder that is not there yet`);
+  }
+  const discard = () => {
+    for (const path of isNew ? [folder] : readdirSync(folder).map((name) => join(folder, name))) {
+      rmSync(path, { recursive: true, force: true });
+    }
+  };
+  return (text, ...names) =>
+    attempt(() => {
+      const file = pathBelow(folder, ...names);
+      try {
+        makeFolder(dirname(file), mode);
+        writeFileSync(file, text, { mode: isPrivate ? 0o600 : 0o666, flag: 'wx' });
+      } catch (error) {
+        discard();
+        throw error;
+      }
+    });
 }
 
 /** The home folder; undefined for a user whom the system knows only by number, as in pods on OpenShift. */

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, sign, type X509Certificate } from 'node:crypto';
 import forge, { type asn1 as Forge, type pki as Pki } from 'node-forge';
+import { FailureError } from '../errors.ts';
 import { type SignatureAlgorithm, signatureOf, signingProblem } from './signature.ts';
 
 const { asn1, pki } = forge;
@@ -102,7 +103,7 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
   const key = createPrivateKey(issuerKey);
   const signature = signatureOf(key);
   if (signature === undefined) {
-    throw new Error(`no certificate can be signed: the key ${signingProblem(key)}`);
+    throw new FailureError(`no certificate can be signed: the key ${signingProblem(key)}`);
   }
   const algorithm = identifierOf(signature);
   const toBeSigned = universal(Type.SEQUENCE, [

@@ -1,5 +1,5 @@
-import { shortList } from '../../base/index.ts';
-import { explain, Forbidden, isStatus, type KubernetesClient, withRemedy } from '../../kubernetes/client/index.ts';
+import { shortList, withRemedy } from '../../base/index.ts';
+import { explain, Forbidden, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { World } from '../../topology/index.ts';
 

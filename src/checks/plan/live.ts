@@ -1,6 +1,6 @@
-import { eachOf } from '../../base/index.ts';
+import { eachOf, withRemedy } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { Forbidden, isStatus, type KubernetesClient, listPages, withRemedy } from '../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient, listPages } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
 import { DryRuns, type Resource } from './dry-runs.ts';
@@ -138,7 +138,7 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
         if (isNeeded || !(error instanceof Error) || error.name === 'AbortError') {
           throw error;
         }
-        const why = error instanceof Forbidden ? error.message : withRemedy(error);
+        const why = withRemedy(error);
         unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, namespace, why });
       }
     }

@@ -1,4 +1,4 @@
-import { printable } from '../../base/index.ts';
+import { printable, UsageError } from '../../base/index.ts';
 import {
   fieldAt,
   groupOf,
@@ -27,16 +27,13 @@ export interface RehearsalInput {
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-/** Files that lack what a rehearsal needs. The message names the location and the remedy. */
-export class InputError extends Error {}
-
 const coreVersion = `${coreGroup}/v1beta2`;
 
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
 
 function onlyV1beta2({ object, where }: InputObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
-    throw new InputError(
+    throw new UsageError(
       `${where()}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
     );
   }
@@ -71,7 +68,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   const { status: _status, ...cluster } = object;
   const problem = problemOf(cluster);
   if (problem !== undefined) {
-    throw new InputError(`${where()}: ${problem}`);
+    throw new UsageError(`${where()}: ${problem}`);
   }
   return cluster;
 }
@@ -82,14 +79,14 @@ function blueprintOf({ object: clusterClass, where }: InputObject, objects: Worl
     const blueprint = readClass(objects, clusterClass);
     const [missing] = blueprint.missing;
     if (missing !== undefined && blueprint.patches.some((patch) => patch.definitions.length === 0)) {
-      throw new InputError(
+      throw new UsageError(
         `${where()}: ${printable(missing)} is not in the files; pass it with --cluster-files, because patches need the templates`,
       );
     }
     return blueprint;
   } catch (error) {
     throw error instanceof NotKnown
-      ? new InputError(`${where()}: ${printable(`${error.message}; ${error.remedy}`)}`)
+      ? new UsageError(`${where()}: ${printable(`${error.message}; ${error.remedy}`)}`)
       : error;
   }
 }
@@ -136,7 +133,7 @@ function sampleCluster(target: string | undefined, blueprint: Blueprint | undefi
  * given.
  *
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
- * @throws {InputError} for input that cannot be rehearsed.
+ * @throws {UsageError} for input that cannot be rehearsed.
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
   // Templates keep the version for which patches are written.
@@ -154,7 +151,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     onlyV1beta2(one);
     const key = namespacedName(one.object);
     if (classes.has(key)) {
-      throw new InputError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
+      throw new UsageError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
     classes.set(key, blueprintOf(one, all));
   }
@@ -165,12 +162,12 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     const cluster = checkedCluster(one);
     const key = namespacedName(cluster);
     if (subjects.has(key)) {
-      throw new InputError(`${one.where()}: there are two Clusters ${printable(key)}`);
+      throw new UsageError(`${one.where()}: there are two Clusters ${printable(key)}`);
     }
     const className = classNameOf(cluster);
     const blueprint = classes.get(className);
     if (blueprint === undefined && classes.size > 0) {
-      throw new InputError(
+      throw new UsageError(
         `${one.where()}: ClusterClass ${printable(className)} is not among the files: add it with --cluster-files, or leave all classes out`,
       );
     }

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../base/index.ts';
-import { addHandlers, hookNames, ProjectError } from '../../extension/scaffold/index.ts';
+import { addHandlers, hookNames } from '../../extension/scaffold/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { FailureError, UsageError } from '../framework/program.ts';
+import { UsageError } from '../framework/program.ts';
 
 export const command = defineCommand({
   description: 'Adds handlers to the project in the current folder, which new-extension created.',
@@ -12,12 +12,8 @@ export const command = defineCommand({
       const remedy = didYouMean(unknown, hookNames, `the hooks are ${hookNames.join(', ')}`);
       throw new UsageError(`add-handler: ${JSON.stringify(unknown)} is not a hook; ${remedy}`);
     }
-    try {
-      for (const file of addHandlers('.', [...new Set(hooks)])) {
-        io.stdout.write(`${file}\n`);
-      }
-    } catch (error) {
-      throw error instanceof ProjectError ? new FailureError(error.message) : error;
+    for (const file of addHandlers('.', [...new Set(hooks)])) {
+      io.stdout.write(`${file}\n`);
     }
   },
 });

@@ -5,11 +5,10 @@ import {
   type KubernetesClient,
   loadKubeConfig,
   shortRetries,
-  withRemedy,
 } from '../../kubernetes/client/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
-import { FailureError, type Io, UsageError } from '../framework/program.ts';
+import { FailureError, type Io } from '../framework/program.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 
@@ -51,16 +50,14 @@ async function fromCluster(cluster: KubernetesClient, names: readonly string[]):
   }
 }
 
-function explained(error: unknown): Error {
-  if (error instanceof UsageError || !(error instanceof Error)) {
-    return error as Error;
+function explained(error: unknown): unknown {
+  if (!isStatus(error, 404)) {
+    return error;
   }
   const hint = isUnserved(error)
     ? `: the cluster has no ${kind}s of ${group}; pass files with -f`
-    : isStatus(error, 404)
-      ? '; "kubectl get extensionconfigs" lists those of the cluster'
-      : '';
-  return new FailureError(`${withRemedy(error)}${hint}`);
+    : '; "kubectl get extensionconfigs" lists those of the cluster';
+  return new FailureError(`${error.message}${hint}`);
 }
 
 /** The ExtensionConfigs with these names (all without any) of the cluster that the flags name. */
@@ -87,7 +84,6 @@ export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>
       },
     };
   } catch (error) {
-    io.signal.throwIfAborted();
     throw explained(error);
   }
 }

@@ -1,18 +1,12 @@
 import { didYouMean, printableJson, withoutControls } from '../../base/index.ts';
-import {
-  type Check,
-  type ConformanceReport,
-  checks,
-  reportAsText,
-  testConformance,
-} from '../../checks/conformance/index.ts';
+import { type Check, checks, reportAsText, testConformance } from '../../checks/conformance/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { inFormat, type Printer } from '../framework/layout.ts';
+import { inFormat } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -122,11 +116,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
     const { configs, resolve } = extensions;
     let doing = '';
     using progress = startProgress(io.stderr, () => doing);
-    const reports: ConformanceReport[] = [];
-    const printer = inFormat<typeof flags.output, Printer<ConformanceReport>>(flags.output, {
-      text: () => ({ add: (report) => reportAsText(report, paintFor(io)), end: () => '' }),
-      json: () => ({ add: (report) => `${printableJson(report)}\n`, end: () => '' }),
-    });
+    let code: number = exitCode.ok;
     for (const config of configs) {
       const name = withoutControls(config.metadata.name ?? '');
       doing = `${name}: discovery`;
@@ -146,11 +136,15 @@ be completed in time, 2 usage error or a file that cannot be read.`,
           doing = `${name}: check ${index + 1} of ${count}, ${id}`;
         },
       });
-      reports.push(report);
+      code = report.verdict === 'passed' ? code : exitCode.findings;
       progress.clear();
-      io.stdout.write(printer.add(report));
+      io.stdout.write(
+        inFormat(flags.output, {
+          text: () => reportAsText(report, paintFor(io)),
+          json: () => `${printableJson(report)}\n`,
+        }),
+      );
     }
-    io.stdout.write(printer.end());
-    return reports.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings;
+    return code;
   },
 });

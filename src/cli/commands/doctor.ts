@@ -9,20 +9,14 @@ import {
   upgradeTicks,
 } from '../../checks/doctor/index.ts';
 import { installedProviders, installedRelease } from '../../checks/installed-release.ts';
-import {
-  ConnectionError,
-  connect,
-  type KubernetesClient,
-  loadKubeConfig,
-  withRemedy,
-} from '../../kubernetes/client/index.ts';
+import { ConnectionError, connect, type KubernetesClient, loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
-import { inFormat, jsonText, type Printer } from '../framework/layout.ts';
-import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
+import { inFormat, jsonText } from '../framework/layout.ts';
+import { exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { releaseFlag } from './catalog-flags.ts';
 import { caRenewBeforeMs, commonFlags, defaultCaSecret } from './certs/flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
@@ -88,22 +82,16 @@ async function lookAhead(
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
 }
 
-/** What `work` returns. @throws {FailureError} if the API server does not answer. */
-async function orNoAnswer<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof ConnectionError ? new FailureError(withRemedy(error)) : error;
-  }
-}
-
 /**
  * The object that an argument names: `NAME` of an ExtensionConfig, `extensionconfig/NAME`, `cluster/NAMESPACE/NAME`, or
  * `secret/NAME` of a Secret of the installation.
  *
  * @throws {UsageError} for anything else.
  */
-function namedObject(text: string, { namespace, secret, caSecret }: Installation): NamedObject {
+function namedObject(
+  text: string,
+  { namespace, secret, caSecret }: Pick<Installation, 'namespace' | 'secret' | 'caSecret'>,
+): NamedObject {
   const parts = text.split('/');
   const [kind = '', ...rest] = parts.length === 1 ? ['extensionconfig', ...parts] : parts;
   const [name = '', inNamespace = namespace] = rest.toReversed();
@@ -142,52 +130,49 @@ are reached through "kubectl port-forward".
 Exit code: 0 all is well (warnings are fine), 1 something is not (with what to
 do), 2 usage error.`,
   async run({ flags, io }, object: string | undefined) {
-    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, impatient);
-    const ticks: Tick[] = [];
-    const isWell = () => ticks.every(({ result }) => result !== 'failed');
-    const printer = inFormat<typeof flags.output, Printer<Tick>>(flags.output, {
-      text: () => ({ add: (tick) => tickText(tick, paintFor(io)), end: () => '' }),
-      json: () => ({ add: () => '', end: () => jsonText({ ok: isWell(), ticks }) }),
-    });
-    const { gitVersion } = await orNoAnswer(() =>
-      cluster.request('GET', '/version').catch((error: unknown) => {
-        if (error instanceof ConnectionError) {
-          throw error;
-        }
-        // What it refuses is told by the looks that need it.
-        return { gitVersion: '' };
-      }),
-    );
-    const installation = {
-      cluster,
-      isSandbox: String(gitVersion).endsWith('-sandbox'),
+    const to = flags['cluster-api-version'];
+    const names = {
       namespace: flags.namespace ?? ownNamespace(),
       service: flags.service,
       secret: flags.secret,
       caSecret: flags['ca-secret'] ?? defaultCaSecret,
+    };
+    const looked = object === undefined ? undefined : namedObject(object, names);
+    if (to !== undefined && looked !== undefined && looked.kind !== 'extensionconfig') {
+      throw new UsageError(
+        `doctor: --cluster-api-version is about extensions, and ${object} is not one: leave out the flag or the object`,
+      );
+    }
+    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal, impatient);
+    const ticks: Tick[] = [];
+    const { gitVersion } = await cluster.request('GET', '/version').catch((error: unknown) => {
+      if (error instanceof ConnectionError) {
+        throw error;
+      }
+      // What it refuses is told by the looks that need it.
+      return { gitVersion: '' };
+    });
+    const installation = {
+      ...names,
+      cluster,
+      isSandbox: String(gitVersion).endsWith('-sandbox'),
       caRenewBeforeMs,
       clusterApiNamespace: flags['cluster-api-namespace'],
       now: new Date(),
     };
-    const add = (tick: Tick) => {
-      io.signal.throwIfAborted();
-      ticks.push(tick);
-      io.stdout.write(printer.add(tick));
+    const add = async (found: AsyncIterable<Tick> | Iterable<Tick>) => {
+      for await (const tick of found) {
+        io.signal.throwIfAborted();
+        ticks.push(tick);
+        io.stdout.write(inFormat(flags.output, { text: () => tickText(tick, paintFor(io)), json: () => '' }));
+      }
     };
-    await orNoAnswer(async () => {
-      const looked = object === undefined ? undefined : namedObject(object, installation);
-      for await (const tick of looked === undefined
-        ? examineInstallation(installation)
-        : await examineObject(installation, looked)) {
-        add(tick);
-      }
-      const to = looked === undefined || looked.kind === 'extensionconfig' ? flags['cluster-api-version'] : undefined;
-      const names = looked === undefined ? [] : [looked.name];
-      for (const tick of to === undefined ? [] : await lookAhead(cluster, to, names, flags, io)) {
-        add(tick);
-      }
-    });
-    io.stdout.write(printer.end());
-    return isWell() ? exitCode.ok : exitCode.findings;
+    await add(looked === undefined ? examineInstallation(installation) : await examineObject(installation, looked));
+    if (to !== undefined) {
+      await add(await lookAhead(cluster, to, looked === undefined ? [] : [looked.name], flags, io));
+    }
+    const ok = ticks.every(({ result }) => result !== 'failed');
+    io.stdout.write(inFormat(flags.output, { text: () => '', json: () => jsonText({ ok, ticks }) }));
+    return ok ? exitCode.ok : exitCode.findings;
   },
 });

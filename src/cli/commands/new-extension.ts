@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { didYouMean } from '../../base/index.ts';
-import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
+import { hookNames, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { choiceFlag, type Flag, FlagError, type Flags, listFlag, textFlag } from '../framework/flags.ts';
-import { FailureError, UsageError } from '../framework/program.ts';
+import { UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';
 import { readTemplateTypes } from './template-types.ts';
@@ -85,14 +85,9 @@ export const command = defineCommand({
       throw new UsageError('--hooks: name at least one hook');
     }
     const templateTypes = flags.crds.length === 0 ? undefined : await readTemplateTypes(flags.crds, io);
-    try {
-      const { certificates } = flags;
-      const files = writeProject(folder, { name, hooks, certificates, templateTypes, packages });
-      for (const file of files) {
-        io.stdout.write(`${join(folder, file)}\n`);
-      }
-    } catch (error) {
-      throw error instanceof ProjectError ? new FailureError(error.message) : error;
+    const { certificates } = flags;
+    for (const file of writeProject(folder, { name, hooks, certificates, templateTypes, packages })) {
+      io.stdout.write(`${join(folder, file)}\n`);
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext, with Node.js 22.18 or newer: ${where}npm install && npm test && npm run dev\n`);

@@ -1,9 +1,8 @@
-import { type Paint, printable } from '../../base/index.ts';
+import { newFolder, type Paint, printable, withRemedy } from '../../base/index.ts';
 import { Hiding } from '../../checks/plan/index.ts';
 import {
   createTimeline,
   type Entry,
-  InputError,
   type InputObject,
   jsonLine,
   oldestRelease,
@@ -11,7 +10,6 @@ import {
   readInput,
   rehearse,
 } from '../../checks/rehearsal/index.ts';
-import { withRemedy } from '../../kubernetes/client/index.ts';
 import { namespacedName } from '../../kubernetes/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
@@ -19,7 +17,6 @@ import { inPlaceFeatureGate } from '../../webhook/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat } from '../framework/layout.ts';
-import { newFolder } from '../framework/new-folder.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { releaseFlag, versionProblems } from './catalog-flags.ts';
@@ -108,15 +105,11 @@ async function readFiles(
   if (paths.length > 0 && !objects.some(({ object }) => wanted.includes(object.kind))) {
     throw new UsageError(`--cluster-files: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
   }
-  try {
-    const hiding = new Hiding(
-      objects.map(({ object }) => object),
-      { showsContent: true },
-    );
-    return { ...readInput(objects, target), hiding };
-  } catch (error) {
-    throw error instanceof InputError ? new UsageError(error.message) : error;
-  }
+  const hiding = new Hiding(
+    objects.map(({ object }) => object),
+    { showsContent: true },
+  );
+  return { ...readInput(objects, target), hiding };
 }
 
 /** `rehearse`: plays a Cluster's lifecycle against extensions. */
@@ -138,7 +131,7 @@ that cannot be read.`,
     }
     const clusters = input.subjects.length;
     const folder = flags.write;
-    const write = folder === undefined ? undefined : newFolder('--write', folder);
+    const write = folder === undefined ? undefined : newFolder(folder, { flag: '--write: ', isPrivate: true });
     let [calls, ended] = [0, 0];
     let hint: string | undefined;
     using progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);

@@ -1,8 +1,8 @@
 import { printableLines } from '../../base/index.ts';
-import { TemplateTypesError, templateTypes } from '../../extension/scaffold/index.ts';
+import { templateTypes } from '../../extension/scaffold/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Io, UsageError } from '../framework/program.ts';
+import type { Io } from '../framework/program.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
 /** Types of the kinds in CustomResourceDefinitions. @throws {UsageError} for files that cannot be read or used. */
@@ -11,11 +11,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
   for await (const { object } of manifestObjects(paths, io)) {
     objects.push(object);
   }
-  try {
-    return printableLines(await templateTypes(objects));
-  } catch (error) {
-    throw error instanceof TemplateTypesError ? new UsageError(error.message) : error;
-  }
+  return printableLines(await templateTypes(objects));
 }
 
 export const command = defineCommand({

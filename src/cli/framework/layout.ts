@@ -16,12 +16,6 @@ export function indentedYaml(value: object): string {
   return readableYaml(value).replaceAll(/^(?=.)/gm, '  ');
 }
 
-/** Prints a report part by part. */
-export interface Printer<T> {
-  add(part: T): string;
-  end(): string;
-}
-
 /** A report in the format that `--output` names; the types ask for one in each format that the flag takes. */
 export const inFormat = <F extends string, T>(format: F, reports: { readonly [Format in NoInfer<F>]: () => T }): T =>
   reports[format]();

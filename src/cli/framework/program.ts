@@ -1,6 +1,8 @@
 import { WriteStream } from 'node:tty';
 import { coloured, type Paint, plain } from '../../base/index.ts';
 
+export { FailureError, UsageError } from '../../base/index.ts';
+
 /** Exit codes, for scripts; those of shells for SIGINT and, where the reader closed the output, for SIGPIPE. */
 export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130, outputClosed: 141 } as const;
 
@@ -23,9 +25,3 @@ export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   // The depth is 1 bit without colours.
   return isAsked && WriteStream.prototype.getColorDepth(env) > 2 ? coloured : plain;
 }
-
-/** A user error (flags, files, environment): printed in one line, exit code 2. */
-export class UsageError extends Error {}
-
-/** A failed operation (a file that cannot be written, a cluster that refuses): one line, exit code 1. */
-export class FailureError extends Error {}

@@ -1,5 +1,5 @@
 import { Argument, Command as CommanderCommand, CommanderError } from 'commander';
-import { bugFields, printable, printableLines } from '../../base/index.ts';
+import { bugFields, printable, printableLines, withRemedy } from '../../base/index.ts';
 import type { Command } from './command.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
@@ -118,12 +118,13 @@ export async function runProgram(definition: Program, args: readonly string[], i
       // Help and version end with 0; every other error of commander is a mistake in the arguments.
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     }
-    if (io.signal.aborted && error === io.signal.reason) {
+    // An operation that was stopped fails, too.
+    if (io.signal.aborted && (error === io.signal.reason || error instanceof FailureError)) {
       io.stderr.write(`${name}: interrupted\n`);
       return exitCode.interrupted;
     }
     if (error instanceof UsageError || error instanceof FailureError) {
-      io.stderr.write(`${name}: ${printableLines(error.message)}\n`);
+      io.stderr.write(`${name}: ${printableLines(withRemedy(error))}\n`);
       return error instanceof UsageError ? exitCode.usage : exitCode.findings;
     }
     io.stderr.write(`${name}: ${bugText(error)}\n`);

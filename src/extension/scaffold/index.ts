@@ -1,3 +1,3 @@
 export { hookNames } from './handlers.ts';
-export { addHandlers, ProjectError, writeProject } from './project.ts';
-export { TemplateTypesError, templateTypes } from './template-types.ts';
+export { addHandlers, writeProject } from './project.ts';
+export { templateTypes } from './template-types.ts';

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderProblem, makeFolder, pathBelow } from '../../base/index.ts';
+import { FailureError, folderProblem, makeFolder, newFolder, pathBelow } from '../../base/index.ts';
 import {
   handlerFiles,
   handlersFile,
@@ -25,9 +25,6 @@ interface ProjectOptions {
   /** The packages that npm installs as SDK and program: a version range, or `file:…`. */
   packages: { sdk: string; program: string };
 }
-
-/** Why a project cannot be written. */
-export class ProjectError extends Error {}
 
 /** Names that npm does not pack unchanged, and a folder that Git services look at. */
 const packedNames: Readonly<Record<string, string>> = {
@@ -75,25 +72,12 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Writes a project into a new or empty folder, and returns the paths of its files. @throws {ProjectError} */
+/** Writes a project into a new or empty folder, and returns the paths of its files. @throws {FailureError} */
 export function writeProject(folder: string, options: ProjectOptions): string[] {
   const files = projectFiles(options);
-  try {
-    makeFolder(folder);
-    const [present] = readdirSync(folder);
-    if (present !== undefined) {
-      throw new ProjectError(`${folder} is not empty (${present}): name a folder that is not there yet`);
-    }
-    for (const [path, text] of files) {
-      const file = pathBelow(folder, ...path.split('/'));
-      makeFolder(dirname(file));
-      writeFileSync(file, text, { flag: 'wx' });
-    }
-  } catch (error) {
-    if (error instanceof ProjectError) {
-      throw error;
-    }
-    throw new ProjectError(folderProblem(folder, 'written', error));
+  const write = newFolder(folder);
+  for (const [path, text] of files) {
+    write(text, ...path.split('/'));
   }
   return [...files.keys()];
 }
@@ -101,7 +85,7 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
 /** The list of handlers in a project, as it is generated. */
 const handlersList = /^export const handlers = \[([^\]]*)\];$/m;
 
-/** Adds handlers to a project, and returns the paths of the files; never overwrites. @throws {ProjectError} */
+/** Adds handlers to a project, and returns the paths of the files; never overwrites. @throws {FailureError} */
 export function addHandlers(folder: string, hooks: readonly string[]): string[] {
   const index = 'src/handlers/index.ts';
   const isThere = (path: string) => existsSync(join(folder, path));
@@ -111,11 +95,11 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
     const [line, names] = handlersList.exec(list) ?? [];
     if (line === undefined || names === undefined) {
       const what = list === '' ? 'is not there' : 'has no line of the form "export const handlers = [a, b];"';
-      throw new ProjectError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
+      throw new FailureError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
     }
     const present = hooks.find((hook) => isThere(pathOf(hook)));
     if (present !== undefined) {
-      throw new ProjectError(`${join(folder, pathOf(present))} exists: the project has this handler`);
+      throw new FailureError(`${join(folder, pathOf(present))} exists: the project has this handler`);
     }
     const added = withNeeded(hooks).filter((hook) => !isThere(pathOf(hook)));
     const { name } = JSON.parse(read('package.json')) as { name: string };
@@ -131,6 +115,6 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
     writeFileSync(join(folder, index), `${imports}${replaced}`);
     return [...files.map(([path]) => path), index];
   } catch (error) {
-    throw error instanceof ProjectError ? error : new ProjectError(folderProblem(folder, 'written', error));
+    throw error instanceof FailureError ? error : new FailureError(folderProblem(folder, 'written', error));
   }
 }

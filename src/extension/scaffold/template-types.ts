@@ -1,4 +1,5 @@
 import type { JSONSchema } from 'json-schema-to-typescript';
+import { UsageError } from '../../base/index.ts';
 import {
   fieldAt,
   isJsonObject,
@@ -113,13 +114,11 @@ function fieldsOf({ kind, schema }: Kind): FieldTree {
   return { spec: fieldTree(fieldAt(schema, 'properties', 'spec', ...ofTemplate)) };
 }
 
-export class TemplateTypesError extends Error {}
-
 /**
  * TypeScript types of the kinds in CustomResourceDefinitions, in the order of their names. Patchers that match a kind
  * whose name ends with Template receive its type.
  *
- * @throws {TemplateTypesError} when there is no CustomResourceDefinition with a schema, or a name is not one of a type.
+ * @throws {UsageError} when there is no CustomResourceDefinition with a schema, or a name is not one of a type.
  */
 export async function templateTypes(objects: readonly JsonObject[]): Promise<string> {
   const kinds = objects
@@ -127,17 +126,17 @@ export async function templateTypes(objects: readonly JsonObject[]): Promise<str
     .flatMap(kindsOf)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (kinds.length === 0) {
-    throw new TemplateTypesError('there is no CustomResourceDefinition with a served version that has a schema');
+    throw new UsageError('there is no CustomResourceDefinition with a served version that has a schema');
   }
   const wrong = kinds.find(({ name, apiVersion }) => !isIdentifier(name) || !/^[a-z0-9./-]+$/.test(apiVersion));
   if (wrong !== undefined) {
-    throw new TemplateTypesError(
+    throw new UsageError(
       `${JSON.stringify(`${wrong.name.slice(0, 100)} of ${wrong.apiVersion.slice(0, 300)}`)} is not a name for a type`,
     );
   }
   const twice = kinds.find(({ name }, index) => kinds[index + 1]?.name === name);
   if (twice !== undefined) {
-    throw new TemplateTypesError(`${twice.name} is defined more than once: pass each CustomResourceDefinition once`);
+    throw new UsageError(`${twice.name} is defined more than once: pass each CustomResourceDefinition once`);
   }
   const fields = [...Map.groupBy(kinds, ({ kind }) => kind.replace(/Template$/, ''))].map(
     ([name, versions]): [string, FieldTree[]] => [name, versions.map(fieldsOf)],

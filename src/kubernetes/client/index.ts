@@ -10,7 +10,7 @@ export {
   StatusError,
   shortRetries,
 } from './requests/kubernetes-client.ts';
-export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
+export { ConnectionError, ResponseError, ResponseTooLong } from './requests/transport.ts';
 export {
   encodeData,
   fetchSecret,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FileError, folderProblem, makeFolder, readRegularFile } from '../../base/index.ts';
+import { FailureError, FileError, folderProblem, makeFolder, readRegularFile } from '../../base/index.ts';
 import { isJsonObject, textValues } from '../../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretContents, type SecretRole, type StoredSecret } from './store.ts';
 
@@ -58,7 +58,9 @@ async function writeFolder(folder: string, role: SecretRole, contents: SecretCon
   makeFolder(folder, 0o700);
   const foreign = filesOf[role].find((name) => existsSync(join(folder, name)));
   if (foreign !== undefined && !existsSync(join(folder, annotationsFile))) {
-    throw new Error(`${join(folder, foreign)} was not created by this command: move it away, or choose another folder`);
+    throw new FailureError(
+      `${join(folder, foreign)} was not created by this command: move it away, or choose another folder`,
+    );
   }
   if ((await readFolder(folder, role))?.version !== from?.version) {
     throw new Conflict(`${folder} was changed by another run`);
@@ -82,7 +84,7 @@ async function explained<T>(folder: string, action: 'read' | 'written', work: Pr
   } catch (error) {
     throw (error as NodeJS.ErrnoException).syscall === undefined
       ? error
-      : new Error(folderProblem(folder, action, error), { cause: error });
+      : new FailureError(folderProblem(folder, action, error), { cause: error });
   }
 }
 

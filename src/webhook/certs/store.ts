@@ -1,3 +1,5 @@
+import { FailureError } from '../../base/index.ts';
+
 /** The two Secrets: the CA with its key (read only by the Job), and the serving Secret of the pods. */
 export type SecretRole = 'ca' | 'serving';
 
@@ -22,4 +24,4 @@ export interface CertificateStore {
 }
 
 /** Another client has written in the meantime: read again and decide again. */
-export class Conflict extends Error {}
+export class Conflict extends FailureError {}

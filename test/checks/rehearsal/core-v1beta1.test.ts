@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { InputError, readInput } from '../../../src/checks/rehearsal/index.ts';
+import { UsageError } from '../../../src/base/index.ts';
+import { readInput } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { v1 } from '../../../src/runtimehooks/index.ts';
 import { inV1beta2, SimulatedCluster } from '../../../src/topology/index.ts';
@@ -211,5 +212,5 @@ test('both are rehearsed, with templates of their patches', async () => {
 
 test('other versions are refused', async () => {
   const yaml = old.replace('cluster.x-k8s.io/v1beta1', 'cluster.x-k8s.io/v1alpha4');
-  expect(() => readInput(objectsOf(yaml), undefined)).toThrow(InputError);
+  expect(() => readInput(objectsOf(yaml), undefined)).toThrow(UsageError);
 });

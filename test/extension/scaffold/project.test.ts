@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { FailureError } from '../../../src/base/index.ts';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
-import { addHandlers, hookNames, ProjectError, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { addHandlers, hookNames, writeProject } from '../../../src/extension/scaffold/index.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -297,7 +298,7 @@ test('a project to which handlers are added has the files of one that began with
     /index\.ts is not there: name the folder/,
   );
   writeFileSync(join(folder, index), 'export const handlers = makeHandlers();');
-  expect(() => addHandlers(folder, ['BeforeClusterDelete'])).toThrow(ProjectError);
+  expect(() => addHandlers(folder, ['BeforeClusterDelete'])).toThrow(FailureError);
 });
 
 test('never overwrites', () => {
@@ -306,7 +307,7 @@ test('never overwrites', () => {
   const inside = join(folder, 'new/deep');
   expect(writeProject(inside, options)).toContain('src/main.ts');
   expect(readFileSync(join(inside, 'package.json'), 'utf8')).toContain('"name": "backups"');
-  expect(() => writeProject(inside, options)).toThrow(ProjectError);
+  expect(() => writeProject(inside, options)).toThrow(FailureError);
   const other = join(folder, 'other');
   mkdirSync(other);
   writeFileSync(join(other, 'README.md'), 'mine');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/base/index.ts';
 import { defineInPlaceChanges, type KnownFields } from '../../../src/extension/index.ts';
-import { TemplateTypesError, templateTypes } from '../../../src/extension/scaffold/index.ts';
+import { templateTypes } from '../../../src/extension/scaffold/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { labTemplate } from './crds.ts';
 
@@ -150,6 +151,6 @@ test.each<[string, JsonObject[], string]>([
     '"A {} evil() of infrastructure.example.com/v1" is not a name for a type',
   ],
 ])('%s is refused', async (_, objects, message) => {
-  await expect(templateTypes(objects)).rejects.toThrow(TemplateTypesError);
+  await expect(templateTypes(objects)).rejects.toThrow(UsageError);
   await expect(templateTypes(objects)).rejects.toThrow(message);
 });

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { withRemedy } from '../../../src/base/index.ts';
 import {
   ellipticEntropy,
   type Issued,
@@ -14,7 +15,7 @@ import {
   issueClientCertificate,
   issueServingCertificate,
 } from '../../../src/base/x509/index.ts';
-import { connect, loadKubeConfig, readKubeConfig, withRemedy } from '../../../src/kubernetes/client/index.ts';
+import { connect, loadKubeConfig, readKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import { day } from '../../base/x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { withoutControls } from '../../../base/index.ts';
 import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
-import { Forbidden, shortRetries, withRemedy } from '../../../kubernetes/client/index.ts';
+import { Forbidden, shortRetries } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
   bundleOfSecret,
@@ -24,7 +24,7 @@ import {
 import { defineCommand } from '../../framework/command.ts';
 import { defaultsOf, type Flags, type FlagValues } from '../../framework/flags.ts';
 import { inFormat, jsonText } from '../../framework/layout.ts';
-import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
   areAnnotatedMeant,
@@ -101,11 +101,8 @@ function servingProblem(
     : undefined;
 }
 
-/**
- * Runs work whose steps are printed as lines, on a terminal also the current wait if it lasts over a second; errors of a
- * cluster become messages for the operator.
- */
-async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
+/** Runs work whose steps are printed as lines, on a terminal also the current wait if it lasts over a second. */
+async function reporting(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   let doing = 'waiting for the API server';
   let lastWait = '';
   using line = startProgress(io.stderr, () => doing);
@@ -119,14 +116,7 @@ async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<nu
     }
     lastWait = action === 'wait' ? text : '';
   };
-  try {
-    return await work(report);
-  } catch (error) {
-    // TypeErrors and the like are bugs, for which the stack is needed.
-    const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-    const isExplained = error instanceof UsageError || error instanceof FailureError;
-    throw isBug || isExplained || !(error instanceof Error) ? error : new FailureError(withRemedy(error));
-  }
+  return await work(report);
 }
 
 /** Certificates of a machine whose clock is wrong would not be valid anywhere else: none is issued. */
@@ -226,13 +216,14 @@ const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
 function subcommand<F extends Flags>(
   summary: string,
+  description: string,
   flags: F,
   work: (flags: FlagValues<F>, io: Io, report: (step: Step) => void) => Promise<number>,
 ) {
   const command = defineCommand({
-    description: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    description,
     flags,
-    run: (call) => orFail(call.io, (report) => work(call.flags, call.io, report)),
+    run: (call) => reporting(call.io, (report) => work(call.flags, call.io, report)),
   });
   return { summary, ...command };
 }
@@ -241,17 +232,20 @@ export const command = defineCommand({
   description: 'Manages the CA, the serving certificate and caBundles.',
   commands: {
     bootstrap: subcommand(
-      'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
+      'create what is missing or broken, and inject the trust bundle',
+      'Creates what is missing or broken, and injects the trust bundle. Changes nothing if all is well.',
       bootstrapFlags,
       (flags, io, report) => advance(flags, io, 'repair', report),
     ),
     rotate: subcommand(
       'renew what is due, and continue a rotation that is under way',
+      'Renews what is due, and continues a rotation that is under way.',
       { ...bootstrapFlags, ...rotateFlags },
       (flags, io, report) => advance(flags, io, 'rotate', report),
     ),
     inject: subcommand(
       'write the trust bundle into the targets, and do nothing else',
+      'Writes the trust bundle into the targets, and does nothing else.',
       { ...commonFlags, ...injectFlags },
       async (flags, io) => {
         const context = await readContext(flags, io);
@@ -273,7 +267,8 @@ export const command = defineCommand({
       },
     ),
     status: subcommand(
-      'show what exists, what rotate would do now, and why; the exit code is 1 if something is wrong or due',
+      'show what exists, what rotate would do now, and why',
+      'Shows what exists, what rotate would do now, and why. The exit code is 1 if something is wrong or due.',
       bootstrapFlags,
       async (flags, io) => {
         const { settings } = readRun(flags, 'rotate');
@@ -305,7 +300,7 @@ export async function bootstrap(flags: Partial<RunFlags>, signal: AbortSignal): 
   });
   const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
   const all = { ...defaultsOf(bootstrapFlags), ...flags };
-  const code = await orFail(io, (report) => advance(all, io, 'repair', report, ellipticEntropy));
+  const code = await reporting(io, (report) => advance(all, io, 'repair', report, ellipticEntropy));
   if (code !== exitCode.ok) {
     throw new FailureError(`certificates could not be created: ${output.trim()}`);
   }

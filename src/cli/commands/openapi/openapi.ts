@@ -32,7 +32,7 @@ summary says what) or a server failed, 2 usage error or a file that cannot be
 read.`,
   async run({ flags, io }, sources: string[]) {
     // The Kubernetes client is large, and `openapi` alone does not need it.
-    const { mergeSources } = await import('./run-merge.ts');
+    const { mergeSources } = await import('./merge.ts');
     return mergeSources(sources, flags, io);
   },
 });

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { printable, readRegularFileSync } from '../../../base/index.ts';
+import { newFolder, printable, readRegularFileSync } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
 import { type Hiding, type Recording, readAnswers, readObjects } from '../../../checks/plan/index.ts';
 import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../kubernetes/index.ts';
-import { newFolder } from '../../framework/new-folder.ts';
 import { UsageError } from '../../framework/program.ts';
 
 /** Largest file of a record, in bytes. */
@@ -11,7 +10,7 @@ const maxBytes = 256 * 1024 * 1024;
 
 /** Writes a recording to a new or empty folder, for its owner only. */
 export function writeRecording(folder: string, { objects, answers }: Recording): void {
-  const write = newFolder('--record', folder, true);
+  const write = newFolder(folder, { flag: '--record: ', isPrivate: true });
   write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 1)}\n`, 'objects.json');
   write(`${JSON.stringify(answers, null, 1)}\n`, 'answers.json');
 }
@@ -35,7 +34,7 @@ export function readRecording(folder: string): Recording {
 
 /** Returns a function that writes the objects of a Cluster to a new folder: `before/NAMESPACE/CLUSTER/KIND-NAME.yaml`, and the same below `after`. */
 export function objectWriter(folder: string, hiding: Hiding) {
-  const write = newFolder('--write', folder);
+  const write = newFolder(folder, { flag: '--write: ', isPrivate: true });
   return (cluster: string, objects: readonly Readonly<Record<'before' | 'after', JsonObject | undefined>>[]) => {
     for (const [state, object] of objects.flatMap((pair) => Object.entries(hiding.objects(pair)))) {
       if (object !== undefined) {

@@ -1,16 +1,10 @@
 import { printable } from '../../../base/index.ts';
 import { installedRelease } from '../../../checks/installed-release.ts';
 import { type LiveWorld, readWorld } from '../../../checks/plan/index.ts';
-import {
-  connect,
-  type KubernetesClient,
-  loadKubeConfig,
-  shortRetries,
-  withRemedy,
-} from '../../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig, shortRetries } from '../../../kubernetes/client/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../../runtimehooks/index.ts';
 import { layered } from '../../../topology/index.ts';
-import { FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { type Io, UsageError } from '../../framework/program.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { readCrds } from '../manifest-objects.ts';
 import { type Input, noInput, readFiles } from './files.ts';
@@ -59,23 +53,18 @@ async function readCluster(
   const hint = '; or pass the manifests before the change with --from';
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
   const cluster = connect(config, io.signal, shortRetries);
-  try {
-    const { world, versions, dryRuns } = await readWorld(cluster, { ...flags, onPage });
-    const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
-    if (newer.length > 0) {
-      io.stderr.write(
-        `plan: objects changed while they were read, at resourceVersions ${printable(oldest ?? '')} to ${printable(newer.at(-1) ?? '')}\n`,
-      );
-    }
-    return {
-      before: { ...noInput(), objects: [...world], problems: world.unread.map(({ why }) => why) },
-      installed: await installedRelease(cluster),
-      live: { cluster, world, dryRuns },
-    };
-  } catch (error) {
-    io.signal.throwIfAborted();
-    throw new FailureError(withRemedy(error as Error));
+  const { world, versions, dryRuns } = await readWorld(cluster, { ...flags, onPage });
+  const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
+  if (newer.length > 0) {
+    io.stderr.write(
+      `plan: objects changed while they were read, at resourceVersions ${printable(oldest ?? '')} to ${printable(newer.at(-1) ?? '')}\n`,
+    );
   }
+  return {
+    before: { ...noInput(), objects: [...world], problems: world.unread.map(({ why }) => why) },
+    installed: await installedRelease(cluster),
+    live: { cluster, world, dryRuns },
+  };
 }
 
 /**

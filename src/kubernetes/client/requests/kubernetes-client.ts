@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
-import { printable, readLimited } from '../../../base/index.ts';
+import { FailureError, printable, readLimited } from '../../../base/index.ts';
 import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
 import { areSameSecrets } from '../credential-plugin.ts';
 import {
@@ -39,7 +39,7 @@ const unknownResource = '404 page not found';
 /**
  * A response of the API server other than 2xx. `message` is the server's own, made printable; bodies are not quoted.
  */
-export class StatusError extends Error {
+export class StatusError extends FailureError {
   readonly code: number;
   /** How long the server asks to wait before the next attempt, in ms; 0 if it does not ask. */
   readonly retryAfterMs: number;
@@ -55,7 +55,7 @@ export const isStatus = (error: unknown, ...codes: readonly number[]): error is 
   error instanceof StatusError && codes.includes(error.code);
 
 /** The credentials are insufficient; the message names the missing permission. */
-export class Forbidden extends Error {}
+export class Forbidden extends FailureError {}
 
 /** How a 403 says that the reason is not a permission: admission webhooks and policies, quotas, namespaces. */
 const otherReason = /denied (?:the )?request|quota: |being terminated/;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import { FileError, orAborted, printable } from '../../../base/index.ts';
+import { FailureError, FileError, orAborted, printable } from '../../../base/index.ts';
 import { type Credential, PluginError, pluginOf } from '../credential-plugin.ts';
 import { checkNamedFiles } from '../kubeconfig.ts';
 
@@ -10,7 +10,9 @@ import { checkNamedFiles } from '../kubeconfig.ts';
  * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
  * certificates.
  */
-export class ConnectionError extends Error {
+export class ConnectionError extends FailureError {
+  override readonly remedy: string | undefined =
+    'check that it is running, and that the kubeconfig is that of the right cluster';
   constructor(server: string, cause: string) {
     super(`no answer from the API server ${printable(server)}: ${printable(cause)}`);
   }
@@ -18,21 +20,14 @@ export class ConnectionError extends Error {
 
 /** There are no credentials to send: the plugin, or a file of the kubeconfig, fails. */
 class NoCredentials extends ConnectionError {
+  override readonly remedy = undefined;
   constructor(server: string, cause: string) {
     super(server, `no credentials: ${cause}`);
   }
 }
 
-/** The message of an error for a person, with what to do if the API server cannot be reached. */
-export function withRemedy(error: Error): string {
-  const isUnreachable = error instanceof ConnectionError && !(error instanceof NoCredentials);
-  return isUnreachable
-    ? `${error.message}; check that it is running, and that the kubeconfig is that of the right cluster`
-    : error.message;
-}
-
 /** The API server's response is unusable; a retry would not help. */
-export class ResponseError extends Error {
+export class ResponseError extends FailureError {
   constructor(message: string) {
     super(printable(message));
   }

@@ -159,8 +159,8 @@ test('explains one object', async () => {
       },
     }),
   );
-  const explained = async (object: string) => {
-    const { code, stdout, stderr } = await runProgram(['doctor', object, '--kubeconfig', kubeconfig]);
+  const explained = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runProgram(['doctor', ...args, '--kubeconfig', kubeconfig]);
     return { code, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ').trim() };
   };
   expect(await explained('cluster/default/one')).toEqual({
@@ -176,6 +176,12 @@ test('explains one object', async () => {
   expect(await explained('secret/other')).toMatchObject({ code: 2 });
   expect(await explained('cluster/one')).toMatchObject({ code: 2 });
   expect(await explained('extensionconfig/Bad_Name')).toMatchObject({ code: 2 });
+  for (const object of ['cluster/default/one', 'secret/extensionconfig-webhook-tls']) {
+    expect(await explained(object, '--cluster-api-version', 'v1.14')).toEqual({
+      code: 2,
+      text: `extensionconfig-webhook: doctor: --cluster-api-version is about extensions, and ${object} is not one: leave out the flag or the object`,
+    });
+  }
 });
 
 test('an API server that does not answer is one failure', async () => {
