@@ -69,26 +69,6 @@ interface ReleaseChange {
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-export declare const hooks: {
-  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
-  readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
-  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
-  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
-  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
-  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
-  readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
-  readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
-  readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
-  readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
-  readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
-  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
-  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
-  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
-  readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
-  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
-  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
-};
-export declare const clusterApiHooks: readonly HookDefinition[];
 type AnyJSON = unknown;
 type MetaTime = string;
 type IntOrString = number | string;
@@ -575,8 +555,8 @@ interface UnhealthyNodeCondition {
 }
 interface ValidationRule {
   rule: string;
-  fieldPath?: string;
   message?: string;
+  fieldPath?: string;
   messageExpression?: string;
   reason?: string;
 }
@@ -774,9 +754,9 @@ interface CanUpdateMachineResponse {
   apiVersion?: string;
   kind?: string;
   message?: string;
-  machinePatch?: Patch;
-  infrastructureMachinePatch?: Patch;
   bootstrapConfigPatch?: Patch;
+  infrastructureMachinePatch?: Patch;
+  machinePatch?: Patch;
 }
 interface CanUpdateMachineSetRequest {
   current: CanUpdateMachineSetRequestObjects;
@@ -797,9 +777,9 @@ interface CanUpdateMachineSetResponse {
   apiVersion?: string;
   kind?: string;
   message?: string;
-  machineSetPatch?: Patch;
-  infrastructureMachineTemplatePatch?: Patch;
   bootstrapConfigTemplatePatch?: Patch;
+  infrastructureMachineTemplatePatch?: Patch;
+  machineSetPatch?: Patch;
 }
 interface DiscoverVariablesRequest {
   apiVersion?: string;
@@ -829,8 +809,8 @@ interface DiscoveryResponse {
 interface ExtensionHandler {
   name: string;
   requestHook: GroupVersionHook;
-  timeoutSeconds?: number;
   failurePolicy?: string;
+  timeoutSeconds?: number;
 }
 interface GeneratePatchesRequest {
   items: GeneratePatchesRequestItem[];
@@ -944,6 +924,26 @@ interface Variable {
   value: AnyJSON;
 }
 export declare const hooksGroup = "hooks.runtime.cluster.x-k8s.io";
+export declare const hooks: {
+  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
+  readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
+  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
+  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
+  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
+  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
+  readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
+  readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
+  readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
+  readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
+  readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
+  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
+  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
+  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
+  readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
+  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
+  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
+};
+export declare const clusterApiHooks: readonly HookDefinition[];
 type Json = null | boolean | number | string | Json[] | {
   [key: string]: Json;
 };

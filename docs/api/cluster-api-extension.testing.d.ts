@@ -74,25 +74,6 @@ interface ReleaseChange {
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
 type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
-declare const hooks: {
-  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
-  readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
-  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
-  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
-  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
-  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
-  readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
-  readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
-  readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
-  readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
-  readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
-  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
-  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
-  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
-  readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
-  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
-  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
-};
 type AnyJSON = unknown;
 type MetaTime = string;
 type IntOrString = number | string;
@@ -579,8 +560,8 @@ interface UnhealthyNodeCondition {
 }
 interface ValidationRule {
   rule: string;
-  fieldPath?: string;
   message?: string;
+  fieldPath?: string;
   messageExpression?: string;
   reason?: string;
 }
@@ -778,9 +759,9 @@ interface CanUpdateMachineResponse {
   apiVersion?: string;
   kind?: string;
   message?: string;
-  machinePatch?: Patch;
-  infrastructureMachinePatch?: Patch;
   bootstrapConfigPatch?: Patch;
+  infrastructureMachinePatch?: Patch;
+  machinePatch?: Patch;
 }
 interface CanUpdateMachineSetRequest {
   current: CanUpdateMachineSetRequestObjects;
@@ -801,9 +782,9 @@ interface CanUpdateMachineSetResponse {
   apiVersion?: string;
   kind?: string;
   message?: string;
-  machineSetPatch?: Patch;
-  infrastructureMachineTemplatePatch?: Patch;
   bootstrapConfigTemplatePatch?: Patch;
+  infrastructureMachineTemplatePatch?: Patch;
+  machineSetPatch?: Patch;
 }
 interface DiscoverVariablesRequest {
   apiVersion?: string;
@@ -833,8 +814,8 @@ interface DiscoveryResponse {
 interface ExtensionHandler {
   name: string;
   requestHook: GroupVersionHook;
-  timeoutSeconds?: number;
   failurePolicy?: string;
+  timeoutSeconds?: number;
 }
 interface GeneratePatchesRequest {
   items: GeneratePatchesRequestItem[];
@@ -947,6 +928,25 @@ interface Variable {
   name: string;
   value: AnyJSON;
 }
+declare const hooks: {
+  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
+  readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
+  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
+  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
+  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
+  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
+  readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
+  readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
+  readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
+  readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
+  readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
+  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
+  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
+  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
+  readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
+  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
+  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
+};
 interface ApplyOptions {
   crds?: readonly object[] | undefined;
 }

@@ -73,8 +73,8 @@ interface JSONSchemaProps {
 }
 interface ValidationRule {
   rule: string;
-  fieldPath?: string;
   message?: string;
+  fieldPath?: string;
   messageExpression?: string;
   reason?: string;
 }

@@ -6,6 +6,7 @@ export {
   oldestKnownRelease,
   unknownReleaseProblem,
 } from './catalog/catalog.ts';
+export { hooksGroup } from './catalog/define-hooks.ts';
 export {
   type CoreVersion,
   coreVersionIn,
@@ -17,10 +18,9 @@ export {
   type RequestOf,
   type ResponseOf,
 } from './catalog/definition.ts';
-export { clusterApiHooks, exclusiveHooks, type HookName, hooks } from './catalog/definitions.ts';
+export { clusterApiHooks, exclusiveHooks, generalChanges, type HookName, hooks } from './catalog/definitions.ts';
 export { type Lifecycle, type LifecycleKey, phaseIn } from './catalog/lifecycle.ts';
 export { advisedTimeoutSeconds, defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from './catalog/limits.ts';
-export { core, generalChanges, hooksGroup } from './catalog/parts.ts';
 export { compareReleases, formatRelease, isFixedIn, parseRelease, type Release, v1 } from './catalog/release.ts';
 export type { MessageSchema } from './catalog/schema.ts';
 export type { SchemaValue, TypedSchema } from './catalog/schema-value.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fieldAt, type Json, type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
+import messageSchemas from '../../src/runtimehooks/catalog/message-schemas.generated.json' with { type: 'json' };
 import { fieldsOf, type PartKind, pathInObject, putAt } from '../../src/runtimehooks/index.ts';
-import coreSchemas from '../../src/runtimehooks/messages/core-schemas.generated.json' with { type: 'json' };
 import { type manifests, planned } from './small-class.ts';
 
 const kinds: PartKind[] = ['ControlPlane', 'MachineDeployment', 'MachinePool'];
@@ -66,7 +66,7 @@ test.each(cases)('$kind: $path of the topology, or else of the class, is carried
 });
 
 test.each(kinds)('the table has the fields of %s that Cluster API publishes', (kind) => {
-  const { properties } = coreSchemas[`sigs.k8s.io.cluster-api.api.core.v1beta2.${kind}Topology`];
+  const { properties } = messageSchemas[`sigs.k8s.io.cluster-api.api.core.v1beta2.${kind}Topology`];
   const handledElsewhere = ['class', 'healthCheck', 'metadata', 'name', 'variables'];
   const published = Object.keys(properties).filter((name) => !handledElsewhere.includes(name));
   const names = fieldsOf(kind).map(({ path }) => path.split('.')[0] ?? '');

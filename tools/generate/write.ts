@@ -1,12 +1,12 @@
 // Writes what is generated; with --check, writes nothing and names the files that differ.
 import { fileURLToPath } from 'node:url';
-import { coreSchemasFile, coreSchemasText } from './core-schemas.ts';
 import { definitionFile, definitionText } from './definition.ts';
+import { messageSchemasFile, messageSchemasText } from './message-schemas.ts';
 import { type Stage, staleFiles, writeStages } from './stages.ts';
 
 /** What the program itself reads, which everything else that is generated imports. */
 const data: Stage = async () => [
-  { file: coreSchemasFile, text: coreSchemasText() },
+  { file: messageSchemasFile, text: messageSchemasText() },
   { file: definitionFile, text: definitionText },
 ];
 /** From the definition. */

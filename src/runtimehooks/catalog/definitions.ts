@@ -1,18 +1,6 @@
+import { defineHooks } from './define-hooks.ts';
 import type { HookDefinition, ReleaseChange } from './definition.ts';
-import {
-  bareRequest,
-  clusterChanges,
-  core,
-  defineHooks,
-  kubernetesVersion,
-  part,
-  request,
-  response,
-  retryResponse,
-  upgradeLists,
-} from './parts.ts';
 import { v1 } from './release.ts';
-import { list, listByKeys } from './schema.ts';
 
 const discovery = defineHooks(
   { tags: ['Discovery'], calls: 'server' },
@@ -23,26 +11,26 @@ const discovery = defineHooks(
         'Called for each ExtensionConfig when Cluster API starts, when the object changes and every ten minutes. The handlers in the answer replace those in its status; one bad handler makes Cluster API refuse the whole answer.',
       isQuestion: true,
       introduced: 2,
-      request: bareRequest('A request for the handlers of an extension server.'),
-      response: response('The handlers of an extension server.', {
-        handlers: listByKeys(part('ExtensionHandler'), ['name'], 'The handlers; there may be none.'),
-      }),
     },
   },
 );
 
-const cluster = { cluster: core('Cluster', 'The Cluster, without its status.') };
-
-const upgradeRequest = (description: string, from: string, to: string) =>
-  request(
-    description,
-    {
-      ...cluster,
-      fromKubernetesVersion: kubernetesVersion(from, 'v1.32.0'),
-      toKubernetesVersion: kubernetesVersion(to),
-    },
-    upgradeLists,
-  );
+/** From the release notes and migration guides of Cluster API, oldest first: what changed in the Cluster of requests. */
+const clusterChanges: readonly ReleaseChange[] = [
+  {
+    release: v1(11),
+    isBreaking: true,
+    text: 'the Cluster of requests has no status, no managedFields and no last-applied annotation',
+    remedy: 'read the status from the API server if it is needed',
+  },
+  {
+    release: v1(13),
+    isBreaking: true,
+    text: 'the Cluster of requests is v1beta2 (before: v1beta1), under the same version of the hook',
+    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tests both',
+    coreBefore: 'v1beta1',
+  },
+];
 
 const stepwise: ReleaseChange = {
   release: v1(12),
@@ -59,43 +47,24 @@ const lifecycle = defineHooks(
       purpose:
         'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may be called again after a success.',
       introduced: 2,
-      blockingSince: 2,
-      request: request('A Cluster is about to be created.', cluster),
-      response: retryResponse('Whether the creation may begin.'),
     },
     AfterControlPlaneInitialized: {
       summary: 'After the control plane of a new Cluster is reachable for the first time.',
       purpose:
         'Called once the control plane of the Cluster is initialized, until all handlers succeed. It cannot block. This is the usual place to install add-ons.',
       introduced: 2,
-      request: request('The control plane of a Cluster is initialized.', cluster),
-      response: response('Whether the extension did its work.'),
     },
     BeforeClusterUpgrade: {
       summary: 'Before a Cluster is upgraded to another version of Kubernetes.',
       purpose:
         'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds back the upgrade, and other changes to the objects that wait for it.',
       introduced: 2,
-      blockingSince: 2,
-      request: upgradeRequest(
-        'An upgrade is about to begin.',
-        'Version that the control plane has.',
-        'Version that the upgrade ends with.',
-      ),
-      response: retryResponse('Whether the upgrade may begin.'),
     },
     BeforeControlPlaneUpgrade: {
       summary: 'Before each step of the upgrade of a control plane.',
       purpose:
         'Called before the control plane goes to the next version of the plan, which is not always the last one. Blocking keeps it where it is.',
       introduced: 12,
-      blockingSince: 12,
-      request: upgradeRequest(
-        'The control plane is about to take a step.',
-        'Version that the control plane has.',
-        'Version that this step ends with.',
-      ),
-      response: retryResponse('Whether the step may begin.'),
     },
     AfterControlPlaneUpgrade: {
       summary: 'After each step of the upgrade of a control plane.',
@@ -103,38 +72,17 @@ const lifecycle = defineHooks(
         'Called when all machines of the control plane have the version of the step (since 1.12 after each step, before only at the end). Blocking holds back workers and the next step.',
       changes: [stepwise],
       introduced: 2,
-      blockingSince: 2,
-      request: request(
-        'The control plane has taken a step.',
-        { ...cluster, kubernetesVersion: kubernetesVersion('Version that the control plane now has.') },
-        upgradeLists,
-      ),
-      response: retryResponse('Whether the upgrade may go on.'),
     },
     BeforeWorkersUpgrade: {
       summary: 'Before workers are upgraded.',
       purpose:
         "Called after the control plane has reached a version that is also a step of the workers' plan. Blocking holds back the workers and the next step.",
       introduced: 12,
-      blockingSince: 12,
-      request: upgradeRequest(
-        'The workers are about to take a step.',
-        'Lowest version of any worker.',
-        'Version that this step ends with: that of the control plane.',
-      ),
-      response: retryResponse('Whether the step may begin.'),
     },
     AfterWorkersUpgrade: {
       summary: 'After workers are upgraded.',
       purpose: 'Called when all workers have the version of the step. Blocking holds back the next step.',
       introduced: 12,
-      blockingSince: 12,
-      request: request(
-        'The workers have taken a step.',
-        { ...cluster, kubernetesVersion: kubernetesVersion('Version that the workers now have.') },
-        upgradeLists,
-      ),
-      response: retryResponse('Whether the upgrade may go on.'),
     },
     AfterClusterUpgrade: {
       summary: 'After a Cluster is upgraded.',
@@ -142,27 +90,15 @@ const lifecycle = defineHooks(
         'Called when control plane and workers have the version of the topology. Blocking (since 1.12) denies the next change of the version.',
       introduced: 2,
       blockingSince: 12,
-      request: request('An upgrade is complete.', {
-        ...cluster,
-        kubernetesVersion: kubernetesVersion('Version that the Cluster now has.'),
-      }),
-      response: retryResponse('Whether the next upgrade may begin.'),
     },
     BeforeClusterDelete: {
       summary: 'Before the objects of a Cluster are deleted.',
       purpose:
         'Called when the Cluster is being deleted. Blocking keeps all objects that belong to it. This is the usual place to clean up load balancers and volumes.',
       introduced: 2,
-      blockingSince: 2,
-      request: request('A Cluster is about to be deleted.', cluster),
-      response: retryResponse('Whether the deletion may begin.'),
     },
   },
 );
-
-const variables = {
-  variables: list(part('Variable'), 'Variables of the whole cluster; those of an item take precedence.'),
-};
 
 const templateChanges: readonly ReleaseChange[] = [
   {
@@ -214,14 +150,6 @@ const topologyMutation = defineHooks(
       about: 'topology',
       isQuestion: true,
       introduced: 2,
-      request: request(
-        'Templates that may be patched.',
-        { items: list(part('GeneratePatchesRequestItem'), 'The templates.') },
-        variables,
-      ),
-      response: response('Patches to templates.', {
-        items: list(part('GeneratePatchesResponseItem'), 'The patches, applied in this order.'),
-      }),
     },
     ValidateTopology: {
       summary: 'Checks the templates of one Cluster after all patches.',
@@ -230,12 +158,6 @@ const topologyMutation = defineHooks(
       about: 'topology',
       isQuestion: true,
       introduced: 2,
-      request: request(
-        'Templates with all patches applied.',
-        { items: list(part('ValidateTopologyRequestItem'), 'The templates.') },
-        variables,
-      ),
-      response: response('Whether the topology is valid.'),
     },
     DiscoverVariables: {
       summary: 'Asks which variables an external patch needs.',
@@ -244,10 +166,6 @@ const topologyMutation = defineHooks(
       changes: [variableChange],
       isQuestion: true,
       introduced: 4,
-      request: request('A request for the variables that an external patch needs.', {}),
-      response: response('Variables, with the schemas of their values.', {
-        variables: list(core('ClusterClassVariable'), 'The variables.'),
-      }),
     },
   },
 );
@@ -262,15 +180,6 @@ const inPlaceUpdate = defineHooks(
       introduced: 12,
       about: 'Machine',
       isQuestion: true,
-      request: request('A machine as it is, and as it should be.', {
-        current: part('CanUpdateMachineRequestObjects', 'Current state.'),
-        desired: part('CanUpdateMachineRequestObjects', 'Desired state.'),
-      }),
-      response: response('The changes that can be made in place, as patches to the current state.', {
-        machinePatch: part('Patch', 'Patch of the Machine.'),
-        infrastructureMachinePatch: part('Patch', 'Patch of the infrastructure machine.'),
-        bootstrapConfigPatch: part('Patch', 'Patch of the bootstrap configuration.'),
-      }),
     },
     CanUpdateMachineSet: {
       summary: 'Asks which changes of a set of machines can be made in place.',
@@ -279,15 +188,6 @@ const inPlaceUpdate = defineHooks(
       introduced: 12,
       about: 'MachineSet',
       isQuestion: true,
-      request: request('The current and the desired state of a set of machines.', {
-        current: part('CanUpdateMachineSetRequestObjects', 'Current state.'),
-        desired: part('CanUpdateMachineSetRequestObjects', 'Desired state.'),
-      }),
-      response: response('The changes that can be made in place, as patches to the current state.', {
-        machineSetPatch: part('Patch', 'Patch of the MachineSet.'),
-        infrastructureMachineTemplatePatch: part('Patch', 'Patch of the template of infrastructure machines.'),
-        bootstrapConfigTemplatePatch: part('Patch', 'Patch of the template of bootstrap configurations.'),
-      }),
     },
     UpdateMachine: {
       summary: 'Updates a machine in place.',
@@ -295,11 +195,6 @@ const inPlaceUpdate = defineHooks(
         'Called repeatedly until it succeeds without retryAfterSeconds, which means that the machine is up to date. Only one extension may serve it.',
       introduced: 12,
       about: 'Machine',
-      blockingSince: 12,
-      request: request('The desired state of a machine.', {
-        desired: part('UpdateMachineRequestObjects', 'Desired state.'),
-      }),
-      response: retryResponse('Progress of the update: retryAfterSeconds 0 means done.'),
     },
   },
 );
@@ -314,27 +209,44 @@ const upgradePlan = defineHooks(
       introduced: 12,
       about: 'Cluster',
       isQuestion: true,
-      request: request(
-        'An upgrade that needs a plan.',
-        {
-          cluster: core('Cluster', 'The Cluster, without its status.'),
-          fromControlPlaneKubernetesVersion: kubernetesVersion('Version that the control plane has.', 'v1.32.0'),
-          toKubernetesVersion: kubernetesVersion('Version that the upgrade ends with.'),
-        },
-        {
-          fromWorkersKubernetesVersion: kubernetesVersion(
-            'Lowest version of any worker; absent without workers.',
-            'v1.32.0',
-          ),
-        },
-      ),
-      response: response('The plan.', {
-        controlPlaneUpgrades: list(part('UpgradeStep'), 'Steps of the control plane; none when it is at the target.'),
-        workersUpgrades: list(part('UpgradeStep'), 'Steps of the workers; none lets Cluster API choose.'),
-      }),
     },
   },
 );
+
+/** Changes that concern the calls of all hooks. */
+export const generalChanges: readonly ReleaseChange[] = [
+  {
+    release: v1(4),
+    isBreaking: false,
+    text: 'requests carry settings of the ExtensionConfig',
+    remedy: 'ignore unknown fields',
+  },
+  {
+    release: v1(10),
+    isBreaking: true,
+    text: 'many empty fields of requests (items, variables) are omitted',
+    remedy: 'read an absent list as an empty one',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    text: 'messages of Failures appear in conditions, where everyone who may read Clusters sees them',
+    remedy: 'put no secrets and nothing that changes by itself in messages; "conformance" checks both',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    text: 'v1beta1 of Cluster API is planned to be removed in v1.16 (April 2027)',
+    remedy: 'write manifests, and read Clusters, as v1beta2',
+  },
+  {
+    release: v1(14),
+    // A server that answers Discovery does not redirect, and hooks have the same address.
+    isBreaking: false,
+    text: 'redirects are no longer followed',
+    remedy: 'name the final address in spec.clientConfig',
+  },
+];
 
 /** Cluster API's hooks by name, typed by their messages. */
 export const hooks = { ...discovery, ...lifecycle, ...topologyMutation, ...inPlaceUpdate, ...upgradePlan } as const;

@@ -838,8 +838,8 @@ export interface ValidationRule {
    * The expression; `self` is the value.
    */
   rule: string;
-  fieldPath?: string;
   message?: string;
+  fieldPath?: string;
   messageExpression?: string;
   reason?: string;
 }
@@ -1446,17 +1446,17 @@ export interface CanUpdateMachineResponse {
    */
   message?: string;
   /**
-   * Patch of the Machine.
+   * Patch of the bootstrap configuration.
    */
-  machinePatch?: Patch;
+  bootstrapConfigPatch?: Patch;
   /**
    * Patch of the infrastructure machine.
    */
   infrastructureMachinePatch?: Patch;
   /**
-   * Patch of the bootstrap configuration.
+   * Patch of the Machine.
    */
-  bootstrapConfigPatch?: Patch;
+  machinePatch?: Patch;
 }
 /**
  * The current and the desired state of a set of machines.
@@ -1523,17 +1523,17 @@ export interface CanUpdateMachineSetResponse {
    */
   message?: string;
   /**
-   * Patch of the MachineSet.
+   * Patch of the template of bootstrap configurations.
    */
-  machineSetPatch?: Patch;
+  bootstrapConfigTemplatePatch?: Patch;
   /**
    * Patch of the template of infrastructure machines.
    */
   infrastructureMachineTemplatePatch?: Patch;
   /**
-   * Patch of the template of bootstrap configurations.
+   * Patch of the MachineSet.
    */
-  bootstrapConfigTemplatePatch?: Patch;
+  machineSetPatch?: Patch;
 }
 /**
  * A request for the variables that an external patch needs.
@@ -1630,13 +1630,13 @@ export interface ExtensionHandler {
    */
   requestHook: GroupVersionHook;
   /**
-   * How long a call may take, 1 to 30 seconds; 10 when it is absent or 0.
-   */
-  timeoutSeconds?: number;
-  /**
    * How a failed call is handled: `Fail` (default) or `Ignore`.
    */
   failurePolicy?: string;
+  /**
+   * How long a call may take, 1 to 30 seconds; 10 when it is absent or 0.
+   */
+  timeoutSeconds?: number;
 }
 /**
  * Templates that may be patched.

@@ -1,19 +1,5 @@
 import type { HookDefinition } from '../catalog/definition.ts';
-import { hookComponents } from '../catalog/parts.ts';
-import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
-import coreSchemas from './core-schemas.generated.json' with { type: 'json' };
-import { examples } from './examples.ts';
-
-/**
- * The components of Kubernetes and of Cluster API's core types (v1beta2), with their examples: the fields in the OpenAPI
- * document that Cluster API publishes, the descriptions of tools/generate/core-descriptions.ts.
- */
-export const shared: ReadonlyMap<string, MessageSchema> = new Map(
-  Object.entries(coreSchemas as Readonly<Record<string, MessageSchema>>).map(([name, schema]) => {
-    const example = examples[name];
-    return [name, example === undefined ? schema : { ...schema, example }];
-  }),
-);
+import { componentPrefix, components, type MessageSchema } from '../catalog/schema.ts';
 
 /** The component that a `$ref` names. */
 export function componentOf(reference: string): string {
@@ -23,10 +9,8 @@ export function componentOf(reference: string): string {
 /** A schema itself, or the component that it refers to. */
 export function resolved(schema: MessageSchema | undefined): MessageSchema | undefined {
   const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
-  return reference === undefined ? schema : componentWith(componentOf(reference));
+  return reference === undefined ? schema : components.get(componentOf(reference));
 }
-
-const componentWith = (name: string) => hookComponents.get(name) ?? shared.get(name);
 
 /** The components that a schema refers to. */
 function referencesIn(schema: MessageSchema): string[] {
@@ -53,7 +37,7 @@ export function componentsOf(hooks: readonly HookDefinition[]): ReadonlyMap<stri
     if (used.has(name)) {
       continue;
     }
-    const schema = messages.get(name) ?? componentWith(name);
+    const schema = messages.get(name) ?? components.get(name);
     if (schema === undefined) {
       throw new Error(`no schema has the name ${name}`);
     }

@@ -2,9 +2,8 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { formatFieldPath, isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import { clusterApiHooks } from '../catalog/definitions.ts';
-import type { MessageSchema } from '../catalog/schema.ts';
-import { componentOf, componentsOf, resolved, shared } from './components.ts';
+import { components, hooksPrefix, type MessageSchema } from '../catalog/schema.ts';
+import { componentOf, resolved } from './components.ts';
 
 const { default: standardFormats } = ajvFormats;
 
@@ -69,8 +68,8 @@ function compilerFor(check: Check): Ajv {
   standardFormats(ajv, ['int32', 'int64']);
   ajv.addFormat('byte', isBase64);
   ajv.addFormat('date-time', (text) => text.length <= maxTimeLength && isTime.validate(text));
-  for (const [name, schema] of componentsOf(clusterApiHooks)) {
-    ajv.addSchema(schemaFor(schema, check, !shared.has(name)), name, false, false);
+  for (const [name, schema] of components) {
+    ajv.addSchema(schemaFor(schema, check, name.startsWith(hooksPrefix)), name, false, false);
   }
   return ajv;
 }

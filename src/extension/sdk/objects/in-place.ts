@@ -8,14 +8,13 @@ import {
   own,
   textAt,
 } from '../../../kubernetes/index.ts';
-import {
-  type CanUpdateMachineRequest,
-  type CanUpdateMachineResponse,
-  type CanUpdateMachineSetRequest,
-  type CanUpdateMachineSetResponse,
-  core,
-  type Patch,
-  type UpdateMachineRequest,
+import type {
+  CanUpdateMachineRequest,
+  CanUpdateMachineResponse,
+  CanUpdateMachineSetRequest,
+  CanUpdateMachineSetResponse,
+  Patch,
+  UpdateMachineRequest,
 } from '../../../runtimehooks/index.ts';
 import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
@@ -159,7 +158,7 @@ export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownField
   const machine = parsed(
     'machine',
     { Machine: fields.machine ?? [] },
-    { Machine: [fieldTree(core('Machine') as JsonObject)] },
+    { Machine: [fieldTree({ $ref: '#/components/schemas/sigs.k8s.io.cluster-api.api.core.v1beta2.Machine' })] },
   );
   const byKind = [
     parsed('infrastructureMachine', fields.infrastructureMachine, known),
