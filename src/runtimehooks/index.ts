@@ -34,7 +34,6 @@ export {
   machineFieldsOf,
   type PartKind,
   pathInObject,
-  pathInOldControlPlane,
   putAt,
   writtenInPlace,
 } from './patches/class-fields.ts';

@@ -969,3 +969,44 @@ test('a class in v1beta1 is planned as one in v1beta2', async () => {
     'spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs: patch args',
   ]);
 });
+
+describe('the contract of a control plane, which says where it has the timeouts of its Machines', () => {
+  const group = 'controlplane.cluster.x-k8s.io';
+  const old = 'spec.machineTemplate.nodeDrainTimeout';
+  const newer = 'spec.machineTemplate.spec.deletion';
+  test.each<[what: string, kind: string, version: string, labels: JsonObject | undefined, field: string]>([
+    ['v1beta1 by its name', 'AzureManagedControlPlane', 'v1beta1', undefined, old],
+    ['v1beta2 by its name', 'KamajiControlPlane', 'v1beta2', undefined, newer],
+    ['of kubeadm, as it is converted', 'KubeadmControlPlane', 'v1beta1', undefined, newer],
+    ['of k3s, v1beta1', 'KThreesControlPlane', 'v1beta2', undefined, old],
+    ['of k3s, as its definition is labelled', 'KThreesControlPlane', 'v1beta2', { v1beta2: 'v1beta1_v1beta2' }, newer],
+    ['of another version, as labelled', 'KamajiControlPlane', 'v1', { v1beta1: 'v1alpha1_v1' }, old],
+    ['of a definition without labels, as the provider has it', 'KThreesControlPlane', 'v1beta2', {}, old],
+  ])('%s', async (_, kind, version, labels, field) => {
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: {
+        name: `${kind.toLowerCase()}s.${group}`,
+        labels: Object.fromEntries(
+          Object.entries(labels ?? {}).map(([name, versions]) => [`cluster.x-k8s.io/${name}`, versions]),
+        ),
+      },
+      spec: { group, names: { kind }, versions: [] },
+    };
+    const prepare = (all: Manifests) => {
+      withoutPatch(all);
+      const apiVersion = `${group}/${version}`;
+      Object.assign(all.controlPlane, { apiVersion, kind: `${kind}Template` });
+      const reference = objectAt(classSpec(all), 'controlPlane', 'templateRef');
+      Object.assign(reference, { apiVersion, kind: `${kind}Template` });
+      Object.assign(all, labels && { definition });
+    };
+    const change = (all: Manifests) => {
+      objectAt(topology(all), 'controlPlane').deletion = { nodeDrainTimeoutSeconds: 60 };
+    };
+    expect(causesOf(await planned(change, { prepare }), 'control-plane')).toEqual([
+      `${field}: spec.topology.controlPlane`,
+    ]);
+  });
+});

@@ -75,10 +75,10 @@ export function labelSelectorProblems(
   return found.slice(0, most);
 }
 
-/** The requirements of a selector; a label is an In with one value. */
-function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
-  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-  return [...labels, ...matchExpressions];
+/** The requirements of a selector, where null in a manifest is an absent field; a label is an In with one value. */
+function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): LabelSelectorRequirement[] {
+  const labels = Object.entries(matchLabels ?? {}).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  return [...labels, ...(matchExpressions ?? [])];
 }
 
 /** Whether a selector matches a set of labels. The selector must be valid (`labelSelectorProblems` finds none). */
@@ -149,9 +149,7 @@ export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
 }
 
 /** Whether a selector matches everything, that is, has no requirements. */
-export function selectsEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
-  return matchExpressions.length === 0 && Object.keys(matchLabels).length === 0;
-}
+export const selectsEverything = (selector: LabelSelector): boolean => requirementsOf(selector).length === 0;
 
 /** One requirement, with the comma before the next. */
 const requirement =

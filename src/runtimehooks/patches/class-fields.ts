@@ -99,16 +99,15 @@ const machineSpec = {
   MachinePool: ['spec', 'template', 'spec'],
 } as const;
 
-export const pathInObject = (kind: PartKind, field: ClassField): string[] => [
-  ...(field.carriedTo === 'object' ? ['spec'] : machineSpec[kind]),
-  ...pathOf(field),
-];
-
-/** Where a control plane of the contract v1beta1 has it. */
-export const pathInOldControlPlane = (field: ClassField): string[] =>
-  field.carriedTo === 'object'
-    ? ['spec', ...pathOf(field)]
-    : ['spec', 'machineTemplate', field.isDuration ? (pathOf(field).at(-1) ?? '').replace(/Seconds$/, '') : field.path];
+/** @param isOfOldContract whether it is a control plane of the contract v1beta1. */
+export function pathInObject(kind: PartKind, field: ClassField, isOfOldContract = false): string[] {
+  if (field.carriedTo === 'object') {
+    return ['spec', ...pathOf(field)];
+  }
+  return isOfOldContract
+    ? ['spec', 'machineTemplate', field.isDuration ? (pathOf(field).at(-1) ?? '').replace(/Seconds$/, '') : field.path]
+    : [...machineSpec[kind], ...pathOf(field)];
+}
 
 export const isEmpty = (value: Json | undefined): boolean => isJsonObject(value) && Object.keys(value).length === 0;
 

@@ -8,7 +8,7 @@ import {
   objectAt,
   own,
 } from '../../kubernetes/index.ts';
-import { fieldsOf, isEmpty, pathInObject, pathInOldControlPlane, putAt } from './class-fields.ts';
+import { fieldsOf, isEmpty, pathInObject, putAt } from './class-fields.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
@@ -52,9 +52,10 @@ function controlPlaneHandling(): FieldHandling {
     [['machineTemplate', 'infrastructureRef'], 'machines'],
     [['machineTemplate', 'spec', 'infrastructureRef'], 'machines'],
     ...fieldsOf('ControlPlane').flatMap((field) =>
-      [pathInOldControlPlane(field), pathInObject('ControlPlane', field)].map(
-        ([, ...path]): [Keys, ControlPlaneField] => [path, field.path],
-      ),
+      [true, false].map((isOld): [Keys, ControlPlaneField] => [
+        pathInObject('ControlPlane', field, isOld).slice(1),
+        field.path,
+      ]),
     ),
   ];
   const below = (inner: typeof places): FieldHandling => ({

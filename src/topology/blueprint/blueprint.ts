@@ -7,6 +7,7 @@ import {
   namespaceOf,
   objectAt,
   objectsAt,
+  own,
   textAt,
 } from '../../kubernetes/index.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
@@ -72,6 +73,8 @@ export interface Blueprint {
     machines: JsonObject | undefined;
     /** `spec.controlPlane`. */
     settings: JsonObject;
+    /** Whether its object follows the contract v1beta1, and not v1beta2: other fields refer to templates and have timeouts. */
+    isOfOldContract: boolean;
   };
   /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
@@ -98,6 +101,32 @@ function kindsOf(clusterClass: JsonObject): ProviderKinds {
   return { infrastructure: kindOf('infrastructure'), controlPlane: kindOf('controlPlane') };
 }
 
+/** The versions of control planes that follow another contract than their name says, as the labels of their definitions have it. */
+const otherContracts: Readonly<Record<string, string>> = {
+  'AWSManagedControlPlane v1beta2': 'v1beta1',
+  'KThreesControlPlane v1beta2': 'v1beta1',
+  'KamajiControlPlane v1alpha1': 'v1beta1',
+  'OCIManagedControlPlane v1beta2': 'v1beta1',
+  'RKE2ControlPlane v1beta1': 'v1beta2',
+};
+
+/**
+ * Whether a control plane follows the contract v1beta1, by a label of its CustomResourceDefinition: `cluster.x-k8s.io/v1beta1`
+ * lists its versions (GetContractVersionForVersion in internal/contract/version.go, v1.14).
+ */
+function isOfOldContract(template: JsonObject, definitions: readonly JsonObject[]): boolean {
+  const [group, version = ''] = textAt(template, 'apiVersion').split('/');
+  const kind = kindOfTemplate(template);
+  const definition = definitions.find(
+    ({ spec }) => textAt(spec, 'group') === group && textAt(spec, 'names', 'kind') === kind,
+  );
+  const labels = objectAt(definition, 'metadata', 'labels');
+  const labelled = ['v1beta1', 'v1beta2'].find((contract) =>
+    textAt(labels, `cluster.x-k8s.io/${contract}`).split('_').includes(version),
+  );
+  return (labelled ?? own(otherContracts, `${kind} ${version}`) ?? version) === 'v1beta1';
+}
+
 function patchOf(patch: JsonObject): ClassPatch {
   const name = textAt(patch, 'name');
   const settings = fieldAt(patch, 'external', 'settings');
@@ -119,10 +148,12 @@ function patchOf(patch: JsonObject): ClassPatch {
  *
  * @param clusterClass in v1beta2.
  * @param templateAt finds the template that a reference of the class names; undefined if it is not known.
+ * @param definitions the CustomResourceDefinitions that are known.
  */
 export function readBlueprint(
   clusterClass: JsonObject,
   templateAt: (reference: JsonObject, namespace: string) => JsonObject | undefined,
+  definitions: readonly JsonObject[] = [],
 ): Blueprint {
   const namespace = namespaceOf(clusterClass);
   const missing: string[] = [];
@@ -146,6 +177,7 @@ export function readBlueprint(
     );
   const versions = fieldAt(clusterClass, 'spec', 'kubernetesVersions');
   const controlPlane = objectAt(clusterClass, 'spec', 'controlPlane');
+  const controlPlaneTemplate = template(controlPlane);
   return {
     namespace,
     name: nameOf(clusterClass),
@@ -156,9 +188,10 @@ export function readBlueprint(
     patches: objectsAt(clusterClass, 'spec', 'patches').map(patchOf),
     infrastructureCluster: template(objectAt(clusterClass, 'spec', 'infrastructure')),
     controlPlane: {
-      template: template(controlPlane),
+      template: controlPlaneTemplate,
       machines: template(controlPlane.machineInfrastructure),
       settings: controlPlane,
+      isOfOldContract: controlPlaneTemplate !== undefined && isOfOldContract(controlPlaneTemplate, definitions),
     },
     isRepeated: false,
     machineDeployments: machines('machineDeployments'),

@@ -67,6 +67,7 @@ export const kthrees: KindWithMachines = {
   fillDefaults({ spec }) {
     if (isJsonObject(spec)) {
       spec.replicas ??= 1;
+      spec.kthreesConfigSpec = configOf({ spec });
     }
   },
 };

@@ -1,5 +1,5 @@
 import { copyOf, type JsonObject, nameOf, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { carriedFields, pathInObject, pathInOldControlPlane, putAt } from '../../runtimehooks/index.ts';
+import { carriedFields, pathInObject, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import {
   clusterNameLabel,
@@ -65,11 +65,10 @@ function madeOf(item: Item, name: string, { release, cluster }: PatchInput): Jso
  */
 function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObject | undefined): JsonObject {
   const { cluster, blueprint } = input;
-  const { settings } = blueprint.controlPlane;
+  const { settings, isOfOldContract: isOld } = blueprint.controlPlane;
   const { name, version } = input.controlPlane;
   const topology = objectAt(cluster, 'spec', 'topology', 'controlPlane');
   const object = madeOf(item, name, input);
-  const isOld = textAt(object, 'apiVersion').endsWith('/v1beta1');
   if (machines !== undefined) {
     const reference = isOld
       ? {
@@ -79,7 +78,7 @@ function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObject | un
           namespace: namespaceOf(machines),
         }
       : referenceTo(machines);
-    putAt(object, machineTemplateField(object).split('.'), reference);
+    putAt(object, machineTemplateField(blueprint).split('.'), reference);
     const metadata = mergedMetadata([
       objectAt(object, 'spec', 'machineTemplate', 'metadata'),
       ...controlPlaneMetadata(cluster, blueprint),
@@ -87,11 +86,9 @@ function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObject | un
     putAt(object, ['spec', 'machineTemplate', 'metadata'], metadata);
   }
   for (const { field, value } of carriedFields('ControlPlane', input.release, topology, settings)) {
-    const old = field.isDuration ? durationOf(value) : value;
-    if (isOld && old !== undefined) {
-      putAt(object, pathInOldControlPlane(field), old);
-    } else if (!isOld) {
-      putAt(object, pathInObject('ControlPlane', field), value);
+    const set = isOld && field.isDuration ? durationOf(value) : value;
+    if (set !== undefined) {
+      putAt(object, pathInObject('ControlPlane', field, isOld), set);
     }
   }
   putAt(object, ['spec', 'version'], version);
@@ -152,7 +149,7 @@ export function desiredOf(input: PatchInput, patched: Patched, infrastructureClu
   if (controlPlaneItem !== undefined) {
     const { name, machineTemplateName } = input.controlPlane;
     const kind = kindOfTemplate(controlPlaneItem.object);
-    const machinesItem = itemAt.get(`${kind} ${name} ${machineTemplateField(controlPlaneItem.object)}`);
+    const machinesItem = itemAt.get(`${kind} ${name} ${machineTemplateField(input.blueprint)}`);
     const infrastructure = machinesItem && madeOf(machinesItem, machineTemplateName, input);
     const object = controlPlaneOf(input, controlPlaneItem, infrastructure);
     groups.push({

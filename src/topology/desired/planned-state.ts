@@ -32,6 +32,8 @@ export function classNameOf(cluster: JsonObject): string {
   return `${namespace}/${name}`;
 }
 
+const definitionsIn = (world: World) => world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition');
+
 /**
  * A class with its templates, as far as they are among the objects.
  *
@@ -39,7 +41,7 @@ export function classNameOf(cluster: JsonObject): string {
  */
 export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   const object = objectText(clusterClass);
-  return readBlueprint(clusterClass, (reference, namespace) => {
+  const templateAt = (reference: JsonObject, namespace: string) => {
     const given = referred(world, reference, namespace);
     const apiVersion = textAt(reference, 'apiVersion');
     const template = given && given.apiVersion !== apiVersion ? inV1beta2(given) : given;
@@ -50,7 +52,8 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
       );
     }
     return template && withoutBookkeeping(template);
-  });
+  };
+  return readBlueprint(clusterClass, templateAt, definitionsIn(world));
 }
 
 /**
@@ -58,7 +61,7 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
  * only some that name no fields.
  */
 export function schemasIn(world: World, release: Release): SchemaOf {
-  const given = schemasOf(world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition'));
+  const given = schemasOf(definitionsIn(world));
   const known = clusterApiSchemaOf(release);
   return (object) => {
     const schema = given(object);

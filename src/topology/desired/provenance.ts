@@ -133,7 +133,8 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
     return `rollout.after of ${ofTopology}`;
   }
   const kind = worker?.kind ?? 'ControlPlane';
-  const fields = fieldsOf(kind).filter((one) => overlap(path, pathInObject(kind, one)));
+  const isAt = (place: Path) => overlap(path, place) || overlap(place, path);
+  const fields = fieldsOf(kind).filter((one) => [true, false].some((isOld) => isAt(pathInObject(kind, one, isOld))));
   for (const [holder, text] of [
     [topology, ofTopology],
     [settings, ofClass],

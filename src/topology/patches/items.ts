@@ -283,9 +283,9 @@ export const controlPlaneMetadata = (cluster: JsonObject, { controlPlane }: Blue
   ownLabels(cluster),
 ];
 
-/** Where a control plane refers to the template of its machines: by the contract of its apiVersion. */
-export const machineTemplateField = (controlPlane: JsonObject): string =>
-  textAt(controlPlane, 'apiVersion').endsWith('/v1beta1')
+/** Where a control plane refers to the template of its machines. */
+export const machineTemplateField = ({ controlPlane }: Blueprint): string =>
+  controlPlane.isOfOldContract
     ? 'spec.machineTemplate.infrastructureRef'
     : 'spec.machineTemplate.spec.infrastructureRef';
 
@@ -326,7 +326,7 @@ function controlPlaneItems(input: PatchInput): Item[] {
       name,
       isObject: false,
       metadata: [ownLabels(cluster)],
-      fieldPath: machineTemplateField(template),
+      fieldPath: machineTemplateField(blueprint),
     }),
   ];
 }

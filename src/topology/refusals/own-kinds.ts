@@ -28,6 +28,7 @@ import {
   taintCauses,
 } from './parts.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
+import { stored } from './stored.ts';
 
 const template = 'spec.template.spec';
 const namingWords = {
@@ -134,7 +135,9 @@ const ofControlPlane: Checks = {
  * @param before the object that it replaces; undefined for a creation.
  */
 export function ownKindRefusal(given: JsonObject, before: JsonObject | undefined): Refusal | undefined {
-  const [object, old] = [inV1beta2(given), before && inV1beta2(before)];
+  const old = before && inV1beta2(before);
+  // The webhook for defaults comes before the one that refuses.
+  const object = stored(inV1beta2(given), () => undefined, old);
   const known = own(kinds, `${groupOf(object)} ${textAt(object, 'kind')}`) ?? ofControlPlane;
   if (!textAt(object, 'apiVersion').endsWith('/v1beta2')) {
     return undefined;

@@ -148,11 +148,21 @@ function verdictOf(rollout: Rollout, isScaled: boolean, isChanged: boolean): Ver
   return rollout.inPlace > 0 || isChanged || rollout.causes.length > 0 ? 'inPlace' : 'unchanged';
 }
 
+/** The fields of an arrival that differ: parts of it, or itself in an object that is added or removed. */
+const arriving = (written: readonly Difference[], arrival: FieldPath): FieldPath[] =>
+  written.flatMap(({ path, before, after }) => {
+    if (leadsTo(path, arrival)) {
+      return [path];
+    }
+    const inside = arrival.slice(path.length);
+    const isInside = leadsTo(arrival, path) && [before, after].some((value) => fieldAt(value, ...inside) !== undefined);
+    return isInside ? [arrival] : [];
+  });
+
 /** Says where fields that are written in place arrive. */
 const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): string[] =>
   arrivals.flatMap(({ path, on }) => {
-    const fields = written.filter((difference) => leadsTo(difference.path, path));
-    const names = fields.map((difference) => formatFieldPath(difference.path));
+    const names = arriving(written, path).map(formatFieldPath);
     return names.length === 0 ? [] : [`${listText(names)}: written to ${listText(on)}`];
   });
 
@@ -185,7 +195,7 @@ export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arriv
   const ofObject = (some: readonly Difference[]) =>
     some.map((difference) => causeOf('object', difference, update, change.from));
   const toMachines = arrivals.filter(({ on }) => on.includes('Machines'));
-  const reachesMachines = written.some(({ path }) => toMachines.some((arrival) => leadsTo(path, arrival.path)));
+  const reachesMachines = toMachines.some(({ path }) => arriving(written, path).length > 0);
   const isKnown = verdict !== 'unknown' && verdict !== 'refused';
   const [replaced, updated] = isKnown ? [rollout.replaced, rollout.inPlace] : [0, 0];
   const inPlace = verdict === 'inPlace' || verdict === 'scaled';

@@ -11,7 +11,7 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { machineFieldsOf, pathInObject, pathInOldControlPlane } from '../../runtimehooks/index.ts';
+import { machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import { coreGroup } from './objects.ts';
 
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
@@ -252,9 +252,9 @@ function kubeadmConfig(spec: JsonObject): JsonObject {
 const controlPlaneMoves: Moves = [
   ['machineTemplate.infrastructureRef', 'machineTemplate.spec.infrastructureRef', reference],
   ...machineFieldsOf('ControlPlane').map((field) => {
-    const [older, newer] = [pathInOldControlPlane(field), pathInObject('ControlPlane', field)].map(([, ...path]) =>
-      path.join('.'),
-    ) as [string, string];
+    const [older = '', newer = ''] = [true, false].map((isOld) =>
+      pathInObject('ControlPlane', field, isOld).slice(1).join('.'),
+    );
     return field.isDuration ? ([older, newer, duration] as const) : ([older, newer] as const);
   }),
   ['rolloutAfter', 'rollout.after'],

@@ -74,6 +74,23 @@ describe('what a KThreesControlPlane replaces Machines for, of those that it wou
     expect(outcomeOf(await judged(controlPlane, { spec }))).toBe(expected);
   });
 
+  test('what a machineTemplate that was not there has is written to Machines', async () => {
+    const { machineTemplate, ...spec } = controlPlane.spec as JsonObject;
+    const before = {
+      ...controlPlane,
+      spec: { ...spec, infrastructureTemplate: { kind: 'InfraMachineTemplate', name: 'cp-1' } },
+    };
+    const metadata = { labels: { a: 'b' } };
+    const { machines, manner } = await judged(before, {
+      spec: { machineTemplate: { metadata, nodeDrainTimeout: '1m' } },
+    });
+    expect(machines.inPlace).toBe(3);
+    expect(manner).toEqual([
+      'spec.machineTemplate.metadata: written to Machines, KThreesConfigs and InfraMachines',
+      'spec.machineTemplate.nodeDrainTimeout: written to Machines',
+    ]);
+  });
+
   test('a new Machine comes first, and not before the time', async () => {
     expect((await judged(controlPlane, { spec: { rolloutAfter: '2026-08-02T00:00:00Z' } })).manner).toEqual([
       'one after the other, a new Machine comes first (maxSurge 1)',

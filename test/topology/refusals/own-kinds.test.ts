@@ -63,6 +63,26 @@ describe('webhooks of kinds besides Clusters and classes', () => {
       config({ diskSetup: { partitions: [{ device: '/d', diskLayout: [{ percentage: 60 }, { percentage: 50 }] }] } }),
       ['spec.diskSetup.partitions[0].diskLayout'],
     ],
+    [
+      'a MachineDeployment whose labels and selector its webhook completes',
+      machineDeployment({
+        selector: { matchLabels: { 'cluster.x-k8s.io/cluster-name': 'one', a: 'b' } },
+      }),
+      [],
+    ],
+    [
+      'one without a selector, in v1beta1',
+      machineDeployment(
+        { selector: { matchLabels: null, matchExpressions: null }, template: { spec: { clusterName: 'one' } } },
+        'v1beta1',
+      ),
+      [],
+    ],
+    [
+      'a MachineHealthCheck that selects nothing',
+      healthCheck({ selector: { matchLabels: null, matchExpressions: null } }),
+      ['spec.selector'],
+    ],
     ['a control plane', controlPlane({}), []],
     ['an even number', controlPlane({}, { replicas: 2 }), ['spec.replicas']],
     [
