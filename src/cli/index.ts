@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       () => import('./commands/certs/certs.ts'),
     ],
     controller: [
-      "discover extensions, or observe them alongside Cluster API's own controller",
+      "discover extensions, in clusters without Cluster API's own controller",
       () => import('./commands/controller.ts'),
     ],
     doctor: [

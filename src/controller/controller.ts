@@ -3,17 +3,15 @@ import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
+import { type ClientOptions, createClient } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
+import { type ControllerPace, createDiscovery, defaultPace } from './discovery.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
+import { createControllerMetrics } from './metrics.ts';
 import { startTerm, type Term } from './term.ts';
-import { createControllerMetrics } from './workers/metrics.ts';
-import { type ControllerPace, defaultPace } from './workers/worker.ts';
-import { createWorker, type Mode } from './workers/workers.ts';
 
 export interface ControllerOptions {
   kubeConfig: KubeConfig;
-  mode: Mode;
   log: Logger;
   /** Where metrics are registered. Default: nowhere. */
   metrics?: Registry | undefined;
@@ -39,15 +37,13 @@ export interface RunningController {
    * leads.
    */
   readonly problem: string | undefined;
-  /** Calls the handlers that are registered. */
-  readonly client: Client;
   /** Aborts discoveries in progress, lets writes finish, releases the Lease, and stops. Never rejects. */
   stop(): Promise<void>;
 }
 
 /** Starts a controller. It survives every failure of the API server and of extensions. */
 export function startController(options: ControllerOptions): RunningController {
-  const { kubeConfig, mode, log, extensions, leaderElection } = options;
+  const { kubeConfig, log, extensions, leaderElection } = options;
   const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
   const pace = { ...defaultPace, ...options.pace };
   const identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
@@ -58,14 +54,17 @@ export function startController(options: ControllerOptions): RunningController {
   let over: Promise<void> | undefined;
 
   const client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
-  const known: KnownHooks = { release: extensions?.release ?? newestKnownRelease };
-  const metrics = createControllerMetrics(options.metrics ?? new Registry(), known, {
-    configs: () => term?.configs() ?? [],
-    isLeading: () => term !== undefined,
-    load: () => term?.load ?? { waiting: 0, running: 0 },
-    silentSeconds: () => (term?.confirmedAt === undefined ? undefined : (performance.now() - term.confirmedAt) / 1000),
-  });
-  const context = { client, resolve: extensions?.resolve, known, metrics, log, now, pace, identity };
+  const metrics = createControllerMetrics(
+    options.metrics ?? new Registry(),
+    { release: extensions?.release ?? newestKnownRelease },
+    {
+      configs: () => term?.configs() ?? [],
+      isLeading: () => term !== undefined,
+      load: () => term?.load ?? { waiting: 0, running: 0 },
+      silentSeconds: () =>
+        term?.confirmedAt === undefined ? undefined : (performance.now() - term.confirmedAt) / 1000,
+    },
+  );
 
   if (leaderElection === undefined) {
     beginTerm();
@@ -81,7 +80,6 @@ export function startController(options: ControllerOptions): RunningController {
       onLost(reason) {
         void term?.end(new Error(reason), true);
         term = undefined;
-        metrics.forgetAll();
       },
     });
   }
@@ -93,7 +91,8 @@ export function startController(options: ControllerOptions): RunningController {
     }
     term = startTerm({
       kubeConfig,
-      worker: (cluster) => createWorker(mode, context, election?.guard(cluster) ?? cluster),
+      discovery: (cluster) =>
+        createDiscovery({ cluster: election?.guard(cluster) ?? cluster, client, log, now, pace, identity }),
       log,
       pace,
       onSynced: firstSync.resolve,
@@ -114,7 +113,6 @@ export function startController(options: ControllerOptions): RunningController {
   }
 
   return {
-    client,
     synced: firstSync.promise,
     get problem() {
       return election?.problem ?? term?.problem;

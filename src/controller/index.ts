@@ -1,4 +1,3 @@
 export { type ControllerOptions, type RunningController, startController } from './controller.ts';
+export type { ControllerPace } from './discovery.ts';
 export { clusterApiLease, findRival } from './election/lease.ts';
-export type { ControllerPace } from './workers/worker.ts';
-export type { Mode } from './workers/workers.ts';

@@ -10,13 +10,13 @@ import {
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
+import { type ControllerPace, type Discovery, fingerprintOf } from './discovery.ts';
 import { Queue, type RunResult } from './queue.ts';
-import type { ControllerPace, Worker } from './workers/worker.ts';
 
 interface TermOptions {
   kubeConfig: KubeConfig;
-  /** Creates the worker, with a connection that ends with the term. */
-  worker(cluster: KubernetesClient): Worker;
+  /** Creates the discovery, with a connection that ends with the term. */
+  discovery(cluster: KubernetesClient): Discovery;
   log: Logger;
   pace: ControllerPace;
   onSynced(): void;
@@ -32,13 +32,13 @@ const retryOptions = { ...shortRetries, deadlineMs: 20_000 };
 
 /**
  * Starts a term of work on ExtensionConfigs: from the start, or from winning an election, to the end. Changes of the watched
- * copy put names into the queue, and the worker reconciles what the copy then has.
+ * copy put names into the queue, and extensions are discovered as the copy then has them.
  */
-export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynced, onRun }: TermOptions) {
+export function startTerm({ kubeConfig, discovery: createDiscovery, log, pace, onSynced, onRun }: TermOptions) {
   /** Aborts discoveries, but not writes. */
   const work = new AbortController();
   const connection = new AbortController();
-  const worker = createWorker(connect(kubeConfig, connection.signal, retryOptions));
+  const discovery = createDiscovery(connect(kubeConfig, connection.signal, retryOptions));
   const queue = new Queue({ run, concurrency: pace.concurrency, pace: pace.queue });
   const informer = new Informer(kubeConfig, {
     path: collectionPath,
@@ -57,7 +57,6 @@ export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynce
   void informer.synced.then(() => {
     isSynced = true;
     const all = configs();
-    worker.begin?.(all);
     log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
     for (const { metadata } of all) {
       queue.add(metadata.name);
@@ -84,13 +83,12 @@ export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynce
     const before = previous && readStored(previous);
     if (type === 'deleted' || (before !== undefined && before.metadata.uid !== config.metadata.uid)) {
       log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
-      worker.forget(key);
       queue.add(key, true);
       return;
     }
     const isSpecNew = before?.metadata.generation !== config.metadata.generation;
-    // Not for a status that the worker itself has written.
-    if (before === undefined || isSpecNew || worker.fingerprintOf(before) !== worker.fingerprintOf(config)) {
+    // Not for a status that the controller itself has written.
+    if (before === undefined || isSpecNew || fingerprintOf(before) !== fingerprintOf(config)) {
       // A new spec resets the backoff.
       queue.add(key, isSpecNew);
     }
@@ -99,14 +97,13 @@ export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynce
   async function run(name: string): Promise<RunResult> {
     const config = stored(informer.get(name));
     if (config === undefined || config.metadata.deletionTimestamp !== undefined) {
-      // A run that was under way when it was deleted may have registered handlers.
-      worker.forget(name);
+      discovery.forget(name);
       return undefined;
     }
     const began = performance.now();
     const report = (result: 'success' | 'failure') => onRun(result, (performance.now() - began) / 1000);
     try {
-      const outcome = await worker.run(config, work.signal);
+      const outcome = await discovery.run(config, work.signal);
       report(outcome?.result === 'failed' ? 'failure' : 'success');
       return outcome;
     } catch (error) {
@@ -155,7 +152,7 @@ export function startTerm({ kubeConfig, worker: createWorker, log, pace, onSynce
       }
       const late = setTimeout(() => connection.abort(reason), endMs);
       await idle;
-      await worker.flush?.();
+      await discovery.flush();
       clearTimeout(late);
       connection.abort(reason);
     },

@@ -116,7 +116,6 @@ export async function control(
   lastLogged.push(() => lines.at(-1));
   const controller = startController({
     kubeConfig,
-    mode: 'discover',
     log,
     pace: { ...fastPace, ...pace },
     ...options,

@@ -10,7 +10,7 @@ const waiting: readonly [path: string, seconds: number][] = [
   ['test/cli/commands/credential-plugins.test.ts', 9],
   ['test/cli/commands/controller.test.ts', 9],
   ['test/cli/commands/port-forward.test.ts', 8],
-  ['test/controller/workers/discover.test.ts', 4],
+  ['test/controller/discovery.test.ts', 4],
   ['test/server/reload.test.ts', 4],
   ['test/sandbox/kinds/definitions.test.ts', 3],
   ['test/server/rotation.test.ts', 4],

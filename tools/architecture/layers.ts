@@ -90,7 +90,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'controller',
     knows: 'discovery as a controller: status, CA bundles, events, leader election',
-    modules: ['election', 'configs', 'workers'],
+    modules: ['election', 'configs'],
   },
   {
     name: 'checks',

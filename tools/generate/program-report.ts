@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Registry } from 'prom-client';
 import { createImpactMetrics } from '../../src/checks/impact/index.ts';
 import { exitCode, wholeProgram } from '../../src/cli/index.ts';
-import { createControllerMetrics } from '../../src/controller/workers/metrics.ts';
+import { createControllerMetrics } from '../../src/controller/metrics.ts';
 import { createCallMetrics as createHandlerMetrics } from '../../src/extension/sdk/http/metrics.ts';
 import { addWatchingMetrics } from '../../src/policy/cluster-facts/index.ts';
 import { rules } from '../../src/policy/index.ts';

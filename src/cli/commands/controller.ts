@@ -3,13 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
-import {
-  clusterApiLease,
-  findRival,
-  type Mode,
-  type RunningController,
-  startController,
-} from '../../controller/index.ts';
+import { clusterApiLease, findRival, type RunningController, startController } from '../../controller/index.ts';
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
@@ -21,7 +15,7 @@ import {
   stopInTime,
 } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { choiceFlag, type Flags, switchFlag, textFlag } from '../framework/flags.ts';
+import { type Flags, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
 import { startProblem } from '../framework/port-problem.ts';
 import { FailureError } from '../framework/program.ts';
@@ -31,10 +25,7 @@ import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
-const modes: readonly Mode[] = ['discover', 'observe'];
-
 const controllerFlags = {
-  mode: choiceFlag('MODE', modes, 'what the controller does: everything, or metrics only', { default: 'observe' }),
   ...clusterFlags,
   resolve: resolveFlag,
   'cert-dir': textFlag(
@@ -45,7 +36,7 @@ const controllerFlags = {
   'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
   'cluster-api-namespace': textFlag(
     'NAMESPACE',
-    "namespace of Cluster API's own controller; the mode discover does not run alongside it",
+    "namespace of Cluster API's own controller, alongside which this one does not run",
     { default: clusterApiLease.namespace as string, problemsOf: dns1123LabelProblems },
   ),
   force: switchFlag("do not check for Cluster API's own controller"),
@@ -87,26 +78,21 @@ async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: Ab
   }
   if (holder !== undefined) {
     throw new FailureError(
-      `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status; use the mode observe, or use --force`,
+      `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status: stop one of them, or use --force`,
     );
   }
 }
 
 export const command = defineCommand({
   description:
-    "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
+    'Reconciles the ExtensionConfigs of a cluster: asks each extension for its handlers, and writes status and conditions, as the controller of Cluster API does, in a cluster without that one.',
   flags: controllerFlags,
   help: `
-discover  asks each extension for its handlers and writes status and conditions,
-          as Cluster API's own controller does; it exits with code 1 if that one
-          is running at the start.
-observe   writes nothing.
-
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
 taken, 2 usage error.`,
   async run({ flags, io }) {
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
-    if (flags.mode === 'discover' && !flags.force) {
+    if (!flags.force) {
       await refuseRival(kubeConfig, flags['cluster-api-namespace'], io.signal);
     }
     using output = await openLog(io.stdout, flags);
@@ -134,7 +120,6 @@ taken, 2 usage error.`,
     const clientCertificate = await followClientCertificate(flags['cert-dir'], log);
     controller = startController({
       kubeConfig,
-      mode: flags.mode,
       log,
       metrics,
       extensions: {
@@ -144,7 +129,7 @@ taken, 2 usage error.`,
       },
       leaderElection: flags['leader-elect'] ? { namespace: ownNamespace(), name: leaseName } : undefined,
     });
-    log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
+    log.info({ healthPort: health.port, version }, 'controller started');
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }

@@ -82,5 +82,3 @@ export function createEventRecorder(cluster: KubernetesClient, { identity, log, 
     flush: () => written,
   };
 }
-
-export type EventRecorder = ReturnType<typeof createEventRecorder>;

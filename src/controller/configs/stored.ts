@@ -77,5 +77,3 @@ export function createConfigStore(cluster: KubernetesClient) {
       patch(config, '', { spec: { clientConfig: { caBundle } } }),
   };
 }
-
-export type ConfigStore = ReturnType<typeof createConfigStore>;

@@ -45,10 +45,7 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   const { spec } = await startCalled();
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'extensionconfig-webhook-system' } });
   await lab.create('lab', spec);
-  const { stop, ended, lines } = start([
-    ...['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)],
-    '--leader-elect',
-  ]);
+  const { stop, ended, lines } = start([...['--kubeconfig', kubeconfigOf(lab)], '--leader-elect']);
   await lab.condition('lab', 'Discovered', 'True');
   const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
   const url = `http://127.0.0.1:${healthPort}`;
@@ -68,23 +65,23 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   expect(released).toMatchObject({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
 });
 
-test("while Cluster API's own controller runs, discover ends with code 1 and says what to do; --force works", async () => {
+test("while Cluster API's own controller runs, it ends with code 1 and says what to do; --force works", async () => {
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
   await lab.request('POST', leases, lease('capi-controller-manager-0'));
   const kubeconfig = kubeconfigOf(lab);
-  const refused = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
+  const refused = start(['--kubeconfig', kubeconfig]);
   const { code, stderr } = await refused.ended;
   expect(code).toBe(1);
   expect(stderr).toBe(
     "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
-      " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode" +
-      ' observe, or use --force\n',
+      " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status: stop one of" +
+      ' them, or use --force\n',
   );
   expect((await lab.get('lab')).status).toBeUndefined();
-  start(['--mode', 'discover', '--force', '--kubeconfig', kubeconfig]);
+  start(['--force', '--kubeconfig', kubeconfig]);
   await lab.condition('lab', 'Discovered', 'True');
 });
 
@@ -94,7 +91,7 @@ test("a stale Lease of Cluster API's controller does not delay the start", async
   await lab.create('lab', spec);
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: 'capi-system' } });
   await lab.request('POST', leases, lease('capi-controller-manager-0', new Date(Date.now() - 3_600_000)));
-  start(['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)]);
+  start(['--kubeconfig', kubeconfigOf(lab)]);
   const { status } = await lab.condition('lab', 'Discovered', 'True');
   expect(status?.handlers).not.toEqual([]);
 });
@@ -107,7 +104,7 @@ test('a client certificate authenticates it to extensions that require one', asy
     clients: { caFile: join(folder, 'clients.crt'), allowedNames: ['capi'] },
   });
   await lab.create('lab', spec);
-  const args = ['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)];
+  const args = ['--kubeconfig', kubeconfigOf(lab)];
   const without = start(args);
   const refused = await lab.condition('lab', 'Discovered', 'False');
   expect(refused.status?.conditions?.[0]?.message).toMatch(/status code 403 != 200/);
@@ -124,7 +121,7 @@ test('an unreachable API server makes it not ready, with the reason', async () =
   const lab = await startLab();
   const kubeconfig = kubeconfigOf(lab);
   await lab.sandbox.stop();
-  const { lines, stop, ended } = start(['--kubeconfig', kubeconfig]);
+  const { lines, stop, ended } = start(['--force', '--kubeconfig', kubeconfig]);
   await until(() => expect(lines().find(({ msg }) => msg === 'controller started')).toBeDefined());
   const { healthPort } = lines().find(({ msg }) => msg === 'controller started') as { healthPort: number };
   await until(async () => {
@@ -138,11 +135,11 @@ test('an unreachable API server makes it not ready, with the reason', async () =
   expect((await ended).code).toBe(0);
 });
 
-test("discover ends with code 1 if it cannot tell whether Cluster API's own controller runs", async () => {
+test("it ends with code 1 if it cannot tell whether Cluster API's own controller runs", async () => {
   const lab = await startLab();
   const kubeconfig = kubeconfigOf(lab);
   await lab.sandbox.stop();
-  const { code, stderr } = await start(['--mode', 'discover', '--kubeconfig', kubeconfig]).ended;
+  const { code, stderr } = await start(['--kubeconfig', kubeconfig]).ended;
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /: cannot tell whether Cluster API's own controller is running: no answer .* or use --force\n$/,
@@ -150,7 +147,7 @@ test("discover ends with code 1 if it cannot tell whether Cluster API's own cont
 });
 
 test.each([
-  [['--mode', 'rule'], '--mode'],
+  [['--mode', 'discover'], '--mode'],
   [['--cluster-api-namespace', 'a/b'], '--cluster-api-namespace: "a/b"'],
   [['--kubeconfig', '/nowhere'], 'no cluster: '],
 ])('%j is a usage error', async (args, message) => {

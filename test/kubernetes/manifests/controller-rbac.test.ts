@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
-import { clusterApiLease, findRival, type Mode } from '../../../src/controller/index.ts';
+import { clusterApiLease, findRival } from '../../../src/controller/index.ts';
 import { testCa } from '../../base/x509/certificates.ts';
-import { caBundle, control, handlerOf, type Lab, startLab } from '../../controller/lab.ts';
+import { control, handlerOf, type Lab, startLab } from '../../controller/lab.ts';
 import { startExtension } from '../../extension/sdk/running.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { ending, endWith } from '../../support/ends.ts';
@@ -31,9 +31,8 @@ function argumentsOf(objects: readonly Manifest[]): string[] {
   return find(objects, 'Deployment', account).spec.template.spec.containers[0].args as string[];
 }
 
-/** A controller in a mode, authorized by its overlay, and what the tests inspect. */
-async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
-  expect(argumentsOf(objects)).toContain(`--mode=${mode}`);
+/** A controller that is authorized by its overlay, and what the tests inspect. */
+async function start(objects = buildOverlay('controller-discover')) {
   const grants = grantsOf(objects);
   const lab = await startLab();
   const proxy = await startRbacProxy(lab.sandbox, grants);
@@ -43,14 +42,11 @@ async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
   const begin = async () => {
-    if (mode === 'discover') {
-      // As the command does at its start.
-      expect(await findRival(kubeConfig, clusterApiLease, new AbortController().signal)).toBeUndefined();
-    }
+    // As the command does at its start.
+    expect(await findRival(kubeConfig, clusterApiLease, new AbortController().signal)).toBeUndefined();
     return control(
       { kubeConfig },
       {
-        mode,
         leaderElection: {
           ...{ namespace, name: 'extensionconfig-webhook-controller' },
           ...{ leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 50 },
@@ -86,9 +82,9 @@ async function extension() {
   return startExtension([handlerOf('BeforeClusterCreate', 'before')]);
 }
 
-describe("the controller's permissions are sufficient for everything that its mode does, and each of them is used", () => {
-  test('in the mode discover', async () => {
-    const started = await start('discover');
+describe("the controller's permissions are sufficient for everything that it does, and each of them is used", () => {
+  test('with any Secret', async () => {
+    const started = await start();
     const { lab, begin } = started;
     const { port } = await extension();
     await lab.putSecret('ca', { 'ca.crt': testCa.cert });
@@ -102,7 +98,7 @@ describe("the controller's permissions are sufficient for everything that its mo
     await expectAllUsed(started);
   });
 
-  test('in the mode discover, with the Secrets of one namespace only; the condition names a permission that is missing', async () => {
+  test('with the Secrets of one namespace only; the condition names a permission that is missing', async () => {
     const ofSecrets = buildKustomization(join(manifestsFolder, 'controller-secrets'));
     const inDefault = ofSecrets.map(({ metadata, ...rest }) => ({
       ...rest,
@@ -110,7 +106,7 @@ describe("the controller's permissions are sufficient for everything that its mo
     }));
     const narrow = buildOverlay('controller-discover-narrow');
     expect(permissionsOf(grantsOf(narrow)).filter((one) => one.includes('secrets'))).toEqual([]);
-    const { lab, proxy, begin } = await start('discover', [...narrow, ...inDefault] as Manifest[]);
+    const { lab, proxy, begin } = await start([...narrow, ...inDefault] as Manifest[]);
     const { port } = await extension();
     await lab.putSecret('ca', { 'ca.crt': testCa.cert });
     const spec = { clientConfig: { url: `https://localhost:${port}` } };
@@ -125,28 +121,15 @@ describe("the controller's permissions are sufficient for everything that its mo
     );
     expect(new Set(proxy.refused)).toEqual(new Set(['GET /api/v1/namespaces/kube-system/secrets/ca']));
   });
-
-  test('in the mode observe', async () => {
-    const started = await start('observe');
-    const { lab, begin } = started;
-    const { port } = await extension();
-    const before = await lab.create('one', { clientConfig: { url: `https://localhost:${port}`, caBundle } });
-    const { controller } = await begin();
-    await controller.synced;
-    await expectAllUsed(started);
-    await controller.stop();
-    // Nothing was written.
-    expect((await lab.get('one')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-  });
 });
 
-test.each(['observe', 'discover'] as const)('the program accepts the arguments of mode %s', async (mode) => {
+test('the program accepts the arguments of the Deployment', async () => {
   const output = new PassThrough();
   let text = '';
   output.on('data', (chunk) => {
     text += chunk;
   });
-  const args = [...argumentsOf(buildOverlay(`controller-${mode}`)), '--kubeconfig=/nowhere'];
+  const args = [...argumentsOf(buildOverlay('controller-discover')), '--kubeconfig=/nowhere'];
   const io = {
     stdin: new PassThrough(),
     stdout: output,

@@ -52,7 +52,6 @@ export const overlays = [
   'cluster-facts',
   'repair',
   'impact',
-  'controller-observe',
   'controller-discover',
   'controller-discover-narrow',
   'openshift',

@@ -15,7 +15,7 @@ interface AlertRule {
 }
 
 const objects = buildOverlay('monitoring');
-const withController = buildOverlay('controller-observe');
+const withController = buildOverlay('controller-discover');
 const alerts = find(objects, 'PrometheusRule').spec.groups.flatMap(
   ({ rules }: { rules: AlertRule[] }) => rules,
 ) as AlertRule[];
@@ -280,13 +280,6 @@ const situations: Record<string, { fires: Series; silent: Series }> = {
     fires: { 'extensionconfig_discovered{extensionconfig="x"}': '0x120' },
     silent: { 'extensionconfig_discovered{extensionconfig="x"}': '1x120' },
   },
-  ExtensionFails: {
-    fires: { 'extensionconfig_discoveries_total{extensionconfig="x", result="failure"}': begins },
-    silent: {
-      'extensionconfig_discoveries_total{extensionconfig="x", result="failure"}': begins,
-      'extensionconfig_discoveries_total{extensionconfig="x", result="success"}': begins,
-    },
-  },
   HookVersionNotSupported: {
     fires: { 'extensionconfig_handlers{group="g", version="v1", hook="H", state="removed"}': '1x120' },
     silent: { 'extensionconfig_handlers{group="g", version="v1", hook="H", state="supported"}': '1x120' },
@@ -294,12 +287,6 @@ const situations: Record<string, { fires: Series; silent: Series }> = {
   CABundleExpiresSoon: {
     fires: { 'extensionconfig_ca_bundle_not_after_timestamp_seconds{extensionconfig="x"}': `${day}x120` },
     silent: { 'extensionconfig_ca_bundle_not_after_timestamp_seconds{extensionconfig="x"}': `${30 * day}x120` },
-  },
-  ServerCertificateExpiresSoon: {
-    fires: { 'extensionconfig_server_certificate_not_after_timestamp_seconds{extensionconfig="x"}': `${day}x120` },
-    silent: {
-      'extensionconfig_server_certificate_not_after_timestamp_seconds{extensionconfig="x"}': `${30 * day}x120`,
-    },
   },
 };
 

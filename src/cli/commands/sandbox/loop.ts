@@ -34,7 +34,6 @@ export async function startLoop(sandbox: RunningSandbox, log: Logger, signal: Ab
     const { startController } = await import('../../../controller/index.ts');
     const controller = startController({
       kubeConfig: sandbox.config,
-      mode: 'discover',
       log: quiet,
       extensions: { resolve },
       pace,

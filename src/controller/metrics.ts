@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
-import { metricsIn } from '../../base/metrics/index.ts';
-import { readCertificates, usable } from '../../base/x509/index.ts';
-import { type KnownHooks, phaseOf, quotable } from '../../runtimehooks/client/index.ts';
-import { conditionOf } from '../configs/status.ts';
-import type { StoredConfig } from '../configs/stored.ts';
+import { metricsIn } from '../base/metrics/index.ts';
+import { readCertificates, usable } from '../base/x509/index.ts';
+import { type KnownHooks, phaseOf, quotable } from '../runtimehooks/client/index.ts';
+import { conditionOf } from './configs/status.ts';
+import type { StoredConfig } from './configs/stored.ts';
 
 /** Values that are read at each scrape. */
 interface Observed {
@@ -111,49 +111,11 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     }
   }
 
-  const discoveries = ofConfigs.counter(
-    'discoveries_total',
-    'Discoveries (mode observe), by ExtensionConfig and result.',
-    ['extensionconfig', 'result'],
-  );
-  const latency = ofConfigs.gauge(
-    'discovery_latency_seconds',
-    'Duration of the last discovery (mode observe).',
-    labelNames,
-  );
-  const serverEnds = ofConfigs.gauge(
-    'server_certificate_not_after_timestamp_seconds',
-    'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when the handshake fails.',
-    labelNames,
-  );
   return {
+    /** Counts a run that has ended, with its duration in seconds. */
     ran(result: 'success' | 'failure', seconds: number): void {
       runs.inc({ result });
       runTimes.observe(seconds);
     },
-    /** @param notAfter when the certificate of the server expires; undefined when it could not be read. */
-    discovered(extensionconfig: string, isSuccess: boolean, seconds: number, notAfter: Date | undefined): void {
-      discoveries.inc({ extensionconfig, result: 'success' }, isSuccess ? 1 : 0);
-      discoveries.inc({ extensionconfig, result: 'failure' }, isSuccess ? 0 : 1);
-      latency.set({ extensionconfig }, seconds);
-      if (notAfter === undefined) {
-        serverEnds.remove({ extensionconfig });
-      } else {
-        serverEnds.set({ extensionconfig }, notAfter.getTime() / 1000);
-      }
-    },
-    forget(extensionconfig: string): void {
-      latency.remove({ extensionconfig });
-      serverEnds.remove({ extensionconfig });
-      discoveries.remove({ extensionconfig, result: 'success' });
-      discoveries.remove({ extensionconfig, result: 'failure' });
-    },
-    /** Drops the observations of all extensions: another replica observes them from now on. */
-    forgetAll(): void {
-      latency.reset();
-      serverEnds.reset();
-    },
   };
 }
-
-export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;
