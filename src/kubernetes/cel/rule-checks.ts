@@ -278,15 +278,6 @@ function shownRule({ rule, message = '', messageExpression = '', reason, fieldPa
   );
 }
 
-interface RuleChecks {
-  /**
-   * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
-   * `oldSelf` is unknown in their items. Otherwise `self` may be anything: resources have fields that their schemas do
-   * not name.
-   */
-  isVariable?: boolean;
-}
-
 export interface CheckedRules {
   causes: StatusCause[];
   /** Valid rules that this engine cannot evaluate, each with the reason. */
@@ -299,8 +290,13 @@ export interface CheckedRules {
   isComplete: boolean;
 }
 
-/** Why a rule of a schema cannot be compiled, and which valid rules are not evaluated. */
-export function checkRules(schema: JsonObject, path: string, { isVariable = false }: RuleChecks = {}): CheckedRules {
+/**
+ * Why a rule of a schema cannot be compiled, and which valid rules are not evaluated.
+ *
+ * @param isVariable as Cluster API checks the rules of a variable: `self` has the type of the schema, and `oldSelf` is unknown in
+ *   the items of lists, which are atomic. Otherwise `self` may be anything: resources have fields that schemas do not name.
+ */
+export function checkRules(schema: JsonObject, path: string, isVariable = false): CheckedRules {
   const causes: StatusCause[] = [];
   const unknown: string[] = [];
   const unknownMessages: string[] = [];

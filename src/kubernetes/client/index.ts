@@ -19,5 +19,4 @@ export {
   secretPath,
   watchServingSecret,
 } from './secrets.ts';
-export { Informer, type InformerChange, type InformerOptions, objectKey } from './watches/informer.ts';
-export type { WatchPace } from './watches/retries.ts';
+export { Informer, type InformerChange, type InformerOptions, objectKey, type WatchPace } from './watches/informer.ts';

@@ -3,8 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../objects/json/json.ts';
 import { type KubernetesClient, readObject } from './requests/kubernetes-client.ts';
 import { ResponseError } from './requests/transport.ts';
-import { Informer } from './watches/informer.ts';
-import type { WatchPace } from './watches/retries.ts';
+import { Informer, type WatchPace } from './watches/informer.ts';
 
 /** The metadata of an object that was requested by name. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {

@@ -6,7 +6,7 @@ import { pathSegmentProblem } from '../objects/names.ts';
 import { describe } from '../objects/reviews/admission-review.ts';
 import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
 import { Places } from './places.ts';
-import { closingQuote, type DocumentText } from './split.ts';
+import type { DocumentText } from './split.ts';
 
 export interface DocumentError {
   line: number;
@@ -160,34 +160,7 @@ function readJson(text: string): unknown {
   return value;
 }
 
-/** The number of fields of all objects in a value. */
-function fieldsIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) {
-    return 0;
-  }
-  const items: unknown[] = Object.values(value);
-  let count = Array.isArray(value) ? 0 : items.length;
-  for (const item of items) {
-    count += fieldsIn(item);
-  }
-  return count;
-}
-
-/** The number of fields that are written in a JSON document: of colons outside of strings. */
-function fieldsWritten(text: string): number {
-  let colons = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      at = closingQuote(text, at);
-    } else if (code === 0x3a) {
-      colons++;
-    }
-  }
-  return colons;
-}
-
-/** A JSON document with its nodes, if it is not too large. */
+/** A JSON document with its nodes, if it is not too large. That takes a hundred times as long as reading it. */
 function composeJson(text: string): Composed {
   try {
     if (text.length <= maxPlaced) {
@@ -200,7 +173,7 @@ function composeJson(text: string): Composed {
 }
 
 /**
- * Reads one document as kubectl does, but also reports duplicate keys, of which kubectl silently uses the last one.
+ * Reads one document as kubectl does, but also reports duplicate keys of YAML, of which kubectl silently uses the last one.
  * Takes time linear in the text, and so do all lookups of positions together.
  */
 export function readDocument({
@@ -215,8 +188,6 @@ export function readDocument({
   try {
     if (form === 'json') {
       value = readJson(text);
-      // Composing takes a hundred times as long: it is only done for a position.
-      composed = fieldsWritten(text) === fieldsIn(value) ? undefined : composeJson(text);
     } else {
       composed = compose(text);
       value = composed.value;

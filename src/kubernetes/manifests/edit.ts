@@ -1,54 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isAlias, isCollection, isMap, isScalar, type Node } from 'yaml';
+import { type Document, isAlias, isCollection, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { formatFieldPath } from '../objects/errors/field-path.ts';
-import { isJsonObject, type Json } from '../objects/json/json.ts';
+import type { Json } from '../objects/json/json.ts';
+import { type JsonPatchOperation, jsonPatchOf, pointerKeys } from '../objects/json/json-patch.ts';
 import { parseAsKubectl } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import { type Places, textRange } from './places.ts';
 
-type Path = (string | number)[];
-
-/** One field to set, or to remove if it has no value. */
-interface Edit {
-  path: Path;
-  value?: Json;
-}
-
 /** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
-/**
- * The smallest set of fields to set or remove that turns one value into another. Lists of different length are set as a
- * whole.
- */
-function* editsBetween(before: Json, after: Json, path: Path = []): Generator<Edit> {
-  if (before === after) {
-    return;
-  }
-  if (isJsonObject(before) && isJsonObject(after)) {
-    for (const key of Object.keys(before)) {
-      if (Object.hasOwn(after, key)) {
-        yield* editsBetween(before[key] as Json, after[key] as Json, [...path, key]);
-      } else {
-        yield { path: [...path, key] };
-      }
-    }
-    for (const key of Object.keys(after)) {
-      if (!Object.hasOwn(before, key)) {
-        yield { path: [...path, key], value: after[key] as Json };
-      }
-    }
-  } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    for (const [index, item] of before.entries()) {
-      yield* editsBetween(item, after[index] as Json, [...path, index]);
-    }
-  } else if (!isDeepStrictEqual(before, after)) {
-    yield { path, value: after };
-  }
-}
-
 /** The error for a field whose value comes from an anchor. */
-function aliasError(path: Path, depth: number, alias: string): EditError {
+function aliasError(path: readonly string[], depth: number, alias: string): EditError {
   const field = formatFieldPath(path.slice(0, depth));
   return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
 }
@@ -57,9 +20,11 @@ function aliasError(path: Path, depth: number, alias: string): EditError {
 const plainText = /^[a-z][a-z0-9.-]*\/[a-z0-9]+$/;
 
 /** The text with scalars replaced in place, or undefined if an edit is of another kind. */
-function spliced(text: string, places: Places, edits: readonly Edit[]): string | undefined {
+function spliced(text: string, places: Places, edits: readonly JsonPatchOperation[]): string | undefined {
   const cuts: { from: number; to: number; value: string }[] = [];
-  for (const { path, value } of edits) {
+  for (const edit of edits) {
+    const path = pointerKeys(edit.path);
+    const value = edit.op === 'replace' ? edit.value : undefined;
     const { node, depth } = places.nodeAt(path);
     if (isAlias(node) && depth < path.length) {
       throw aliasError(path, depth, node.source);
@@ -83,7 +48,7 @@ function spliced(text: string, places: Places, edits: readonly Edit[]): string |
 }
 
 /** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
-function nodeAt(document: Document, path: Path): Node | undefined {
+function nodeAt(document: Document, path: readonly string[]): Node | undefined {
   let node: unknown = document.contents;
   for (const [depth, segment] of path.entries()) {
     if (isAlias(node)) {
@@ -95,19 +60,20 @@ function nodeAt(document: Document, path: Path): Node | undefined {
 }
 
 /** The text of a document in YAML with fields set and removed; comments and the order of keys are preserved. */
-function rewritten(text: string, edits: readonly Edit[]): string {
+function rewritten(text: string, edits: readonly JsonPatchOperation[]): string {
   const document = parseAsKubectl(text);
-  for (const { path, value } of edits) {
+  for (const edit of edits) {
+    const path = pointerKeys(edit.path);
     const before = nodeAt(document, path);
     const parent = nodeAt(document, path.slice(0, -1));
-    if (value === undefined) {
+    if (edit.op === 'remove') {
       document.deleteIn(path);
       continue;
     }
     if (isMap(parent) && parent.items.length === 0) {
       parent.flow = false;
     }
-    const node = document.createNode(value);
+    const node = document.createNode(edit.value);
     if (isCollection(node)) {
       node.flow = node.items.length === 0;
     }
@@ -115,7 +81,11 @@ function rewritten(text: string, edits: readonly Edit[]): string {
       // That of a field without a value stands below it.
       node.comment = before.comment;
     }
-    document.setIn(path, node);
+    if (edit.op === 'add' && isSeq(parent)) {
+      parent.items.splice(Number(path.at(-1)), 0, node);
+    } else {
+      document.setIn(path, node);
+    }
   }
   return document.toString({
     lineWidth: 0,
@@ -133,7 +103,7 @@ function rewritten(text: string, edits: readonly Edit[]): string {
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
 export function editDocument(text: string, read: ReadDocument, value: Json): string {
-  const edits = [...editsBetween(read.value as Json, value)];
+  const edits = jsonPatchOf(read.value as Json, value);
   if (edits.length === 0) {
     return text;
   }

@@ -13,7 +13,7 @@ interface Child {
 export class Places {
   readonly #root: Node | null;
   readonly #targets: Composed['targets'];
-  readonly #children = new Map<unknown, ReadonlyMap<string | number, Child>>();
+  readonly #children = new Map<unknown, ReadonlyMap<string, Child>>();
 
   constructor({ root, targets }: Pick<Composed, 'root' | 'targets'>) {
     this.#root = root;
@@ -25,17 +25,17 @@ export class Places {
     return isAlias(node) ? this.#targets.get(node) : node;
   }
 
-  #childrenOf(alias: unknown): ReadonlyMap<string | number, Child> {
+  #childrenOf(alias: unknown): ReadonlyMap<string, Child> {
     const node = this.#resolved(alias);
     const known = this.#children.get(node);
     if (known !== undefined) {
       return known;
     }
-    const children = new Map<string | number, Child>();
+    const children = new Map<string, Child>();
     this.#children.set(node, children);
     if (isSeq(node)) {
       for (const [index, item] of node.items.entries()) {
-        children.set(index, { at: (item as Node).range?.[0] ?? 0, node: item });
+        children.set(String(index), { at: (item as Node).range?.[0] ?? 0, node: item });
       }
     } else if (isMap(node)) {
       for (const pair of node.items) {
@@ -59,7 +59,7 @@ export class Places {
     let child: Child | undefined = { at: this.#root?.range?.[0] ?? 0, node: this.#root };
     let { at } = child;
     for (const segment of path) {
-      child = this.#childrenOf(child?.node).get(segment);
+      child = this.#childrenOf(child?.node).get(String(segment));
       at = child?.at ?? at;
     }
     return at;
@@ -72,7 +72,7 @@ export class Places {
   nodeAt(path: FieldPath): { node: unknown; depth: number } {
     let node: unknown = this.#root;
     for (const [depth, segment] of path.entries()) {
-      const child = isAlias(node) ? undefined : this.#childrenOf(node).get(segment);
+      const child = isAlias(node) ? undefined : this.#childrenOf(node).get(String(segment));
       if (child === undefined) {
         return { node, depth };
       }

@@ -82,38 +82,15 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   yield* take(text.length);
 }
 
-/** Whether an odd number of backslashes precedes an offset. */
-function isEscaped(text: string, at: number): boolean {
-  let first = at;
-  while (text[first - 1] === '\\') {
-    first--;
+/** The first of several JSON values, or the whole text if it is one, or none that can be read. */
+function firstJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return text.trimEnd();
+  } catch (error) {
+    const end = / after JSON at position (\d+)/.exec((error as Error).message)?.[1];
+    return text.slice(0, end === undefined ? undefined : Number(end)).trimEnd();
   }
-  return (at - first) % 2 === 1;
-}
-
-/** Offset of the closing quote of a JSON string that begins at `start`, or the end of the text. */
-export function closingQuote(text: string, start: number): number {
-  let at = start;
-  do {
-    at = text.indexOf('"', at + 1);
-  } while (isEscaped(text, at));
-  return at === -1 ? text.length : at;
-}
-
-/** Offset after the JSON value that begins at `start`: its closing bracket, or the end of the text. */
-function jsonEnd(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x22) {
-      at = closingQuote(text, at);
-    } else if (code === 0x7b || code === 0x5b) {
-      depth++;
-    } else if ((code === 0x7d || code === 0x5d) && --depth === 0) {
-      return at + 1;
-    }
-  }
-  return text.length;
 }
 
 const linesIn = (text: string) => text.split('\n').length - 1;
@@ -134,8 +111,8 @@ function* jsonDocuments(text: string): Generator<DocumentText | SplitError> {
       yield { error, line };
       return;
     }
-    at = jsonEnd(text, start);
-    const part = text.slice(start, at);
+    const part = firstJson(text.slice(start));
+    at = start + part.length;
     yield part.length > maxJsonLength
       ? { error: jsonTooLarge, line }
       : { text: part, firstLine: line, start, contentLine: line, form: 'json' };

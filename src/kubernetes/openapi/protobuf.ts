@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
 
 // It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
@@ -51,55 +51,11 @@ function encodeField(field: protobuf.Field, json: Json): unknown {
     : undefined;
 }
 
-/** Columns of an indentation. */
-const indent = 4;
-
-/** A scalar, or an empty collection; lines after the first are not indented. A text that reads as another type is in double quotes. */
-function scalarYaml(value: Json): string[] {
-  if (typeof value !== 'string') {
-    return [JSON.stringify(value)];
-  }
-  if (value.includes('\n')) {
-    const [first = '', ...more] = stringify(value, { blockQuote: 'literal', lineWidth: 0, indent }).split('\n');
-    return [first, ...(more.at(-1) === '' ? more.slice(0, -1) : more)];
-  }
-  const isOtherType = value === '' || /^(?:[-+.]?\d|~$)/.test(value) || /^(?:true|false|null)$/i.test(value);
-  return [
-    isOtherType && (value === '' || typeof parse(value, { schema: 'yaml-1.1' }) !== 'string')
-      ? JSON.stringify(value)
-      : stringify(value, { singleQuote: true, lineWidth: 0 }).trimEnd(),
-  ];
-}
-
-/**
- * Lines of YAML as the API server's library (gopkg.in/yaml.v3) writes them, at a column: below a key, an indentation ends at a
- * multiple of four, also where the key stands in a list, which the options of `yaml` cannot express.
- */
-function blockYaml(value: Json, column: number): string[] {
-  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) {
-    const [first = '', ...more] = scalarYaml(value);
-    return [first, ...more.map((line) => (line === '' ? '' : `${' '.repeat(column || indent)}${line}`))];
-  }
-  const at = ' '.repeat(column);
-  if (Array.isArray(value)) {
-    return value.flatMap((item) => {
-      const [first = '', ...more] = blockYaml(item, column + 2);
-      return [`${at}- ${first.trimStart()}`, ...more];
-    });
-  }
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const name = `${at}${scalarYaml(key).join('')}:`;
-    const [first = '', ...more] = blockYaml(inner, indent * Math.floor((column + indent) / indent));
-    const isBlock = typeof inner === 'object' && inner !== null && Object.keys(inner).length > 0;
-    return isBlock ? [name, first, ...more] : [`${name} ${first}`, ...more];
-  });
-}
-
 /** The message for a value; undefined for a value that it cannot represent. */
 function messageOf(type: protobuf.Type, json: Json): object | undefined {
   const [first] = type.fieldsArray;
   if (type.name === 'Any') {
-    return { yaml: `${blockYaml(json, 0).join('\n')}\n` };
+    return { yaml: stringify(json, { compat: 'yaml-1.1', lineWidth: 0 }) };
   }
   if (first?.partOf) {
     return oneOf(type, json);

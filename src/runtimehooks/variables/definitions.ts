@@ -154,7 +154,7 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
   if (values.length > 0) {
     return onlyCauses(values);
   }
-  const rules = checkRules(schema as JsonObject, path, { isVariable: true });
+  const rules = checkRules(schema as JsonObject, path, true);
   effort.hasSkipped ||= !rules.isComplete;
   return rules.causes.length > 0 ? rules : { ...rules, causes: ruleCauses(schema, path, effort) };
 }

@@ -19,7 +19,6 @@ const stricter: Record<string, RegExp> = {
   'value: keys twice in flow': /duplicate key/,
   'value: keys twice, quoted': /duplicate key/,
   'value: keys twice, nested': /duplicate key/,
-  'file: JSON keys twice': /duplicate key/,
   // kubectl silently drops the rest.
   'file: an end marker and another document without a marker': /follows "\.\.\."/,
   // Line breaks in YAML 1.1 only.

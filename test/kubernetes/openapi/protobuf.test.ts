@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { type Json, type JsonObject, parseJson } from '../../../src/kubernetes/index.ts';
 import { PublishedDocument } from '../../../src/kubernetes/openapi/index.ts';
 
@@ -69,7 +70,7 @@ describe('schemas', () => {
     [
       'values of an enum',
       { enum: ['a', 1, null, 'yes', '1'] },
-      { schema: { enum: ['a\n', '1\n', 'null\n', 'yes\n', '"1"\n'].map((yaml) => ({ yaml })) } },
+      { schema: { enum: ['a\n', '1\n', 'null\n', '"yes"\n', '"1"\n'].map((yaml) => ({ yaml })) } },
     ],
     [
       'a field of another type than the message has',
@@ -215,18 +216,12 @@ test('encodes all parts of a document', () => {
   });
 });
 
-// Written by gopkg.in/yaml.v3, as gnostic-models calls it.
-test.each<[Json, string]>([
-  [[{ k0: [['some words']], k1: { k0: '' } }], '- k0:\n    - - some words\n  k1:\n    k0: ""\n'],
-  [{ l: [{ a: 1, b: { c: [1, 2] } }] }, 'l:\n    - a: 1\n      b:\n        c:\n            - 1\n            - 2\n'],
-  [[['two\nlines'], 'ends\n'], '- - |-\n    two\n    lines\n- |\n  ends\n'],
-  [{ k: 'two\nlines', 'a b': ' lead' }, "k: |-\n    two\n    lines\na b: ' lead'\n"],
-  ['two\nlines', '|-\n    two\n    lines\n'],
-  [
-    ['yes', '1.5', '~', '2001-01-01', '0x1', 'a: b', '*a'],
-    '- yes\n- "1.5"\n- "~"\n- "2001-01-01"\n- "0x1"\n- \'a: b\'\n- \'*a\'\n',
-  ],
-  [{ a: [], b: {}, c: null, d: true }, 'a: []\nb: {}\nc: null\nd: true\n'],
-])('extensions in YAML have the bytes of the API server: %j', (value, yaml) => {
-  expect(schema({ 'x-a': value })).toEqual({ schema: { specification_extension: [{ name: 'x-a', value: { yaml } }] } });
+test.each<Json>([
+  [{ k0: [['some words']], k1: { k0: '' } }],
+  ['yes', '1.5', '~', '2001-01-01', '0x1', 'a: b', '*a', 'two\nlines'],
+  { a: [], b: {}, c: null, d: true, e: { f: [1, 2] } },
+])('extensions are YAML of the same value: %j', (value) => {
+  const { specification_extension: extensions } = (schema({ 'x-a': value }) as { schema: JsonObject }).schema;
+  expect(extensions).toEqual([{ name: 'x-a', value: { yaml: expect.any(String) } }]);
+  expect(parse((extensions as [{ value: { yaml: string } }])[0].value.yaml, { version: '1.1' })).toEqual(value);
 });

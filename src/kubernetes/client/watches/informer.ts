@@ -3,6 +3,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { perObject } from '../../objects/per-object.ts';
 import {
+  askedWait,
   connect,
   explain,
   Forbidden,
@@ -10,8 +11,20 @@ import {
   type KubernetesClient,
   listPages,
 } from '../requests/kubernetes-client.ts';
-import { ResponseError } from '../requests/transport.ts';
-import { type WatchLife, type WatchPace, WatchRetries } from './retries.ts';
+import { ConnectionError, ResponseError } from '../requests/transport.ts';
+
+/** Intervals of consecutive watches, in ms; tests pass shorter ones. */
+export interface WatchPace {
+  /** How long one watch lasts; API servers accept whole seconds. */
+  watchMs: number;
+  /** How long after that a silent connection is considered dead. */
+  graceMs: number;
+  /** The shortest and the longest wait between failed attempts to watch. */
+  minRetryMs: number;
+  maxRetryMs: number;
+  /** How long the response to a page of a list may take. */
+  readDeadlineMs: number;
+}
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {
@@ -79,9 +92,6 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-/** Replicas lose a server at the same time, and must not all list at the same time: from one to two times, as client-go. */
-const jitter = () => 1 + Math.random();
-
 /**
  * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
  * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
@@ -110,8 +120,8 @@ export class Informer {
   confirmedAt: number | undefined;
   /** Why the copy may be stale; undefined if it is not. */
   problem: string | undefined;
-  /** The watch that is running, or the last one. */
-  #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
+  /** The watch that is running, or the last one: whether the server has accepted it, since when, and what it reported. */
+  #watch = { isOpen: false, began: 0, from: '', events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
 
@@ -141,24 +151,37 @@ export class Informer {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const retries = new WatchRetries(this.#pace, jitter);
+    let failures = 0;
     while (!signal.aborted) {
-      this.#life = { isOpen: false, began: performance.now(), events: 0 };
+      this.#watch = { isOpen: false, began: performance.now(), from: '', events: 0 };
       const error = await this.#follow().then(
         () => undefined,
         (reason: unknown) => reason,
       );
-      const next = retries.after(this.#lifeOfWatch(), error);
+      const { minRetryMs, maxRetryMs } = this.#pace;
+      const hasLasted = performance.now() - this.#watch.began >= minRetryMs;
+      const isLost = error instanceof ConnectionError && this.#watch.isOpen;
+      // A server that repeats what is known already, and ends, would do so again at once.
+      const isUseful = hasLasted || (this.#watch.events > 0 && this.#version !== this.#watch.from);
+      if (isUseful && (error === undefined || isLost)) {
+        failures = 0;
+        if (error === undefined) {
+          continue;
+        }
+      }
       if (error !== undefined) {
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the beginning.
         this.#version = undefined;
       }
-      if (next !== 'again') {
-        if (next.isProblem) {
-          this.#report(this.#problemOf(error));
-        }
-        await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
+      // A load balancer may end each connection, and a version may be too old: that is a problem only if nothing comes of it.
+      const isExpected = (isLost && hasLasted) || isStatus(error, 410);
+      if (!isExpected || failures > 0) {
+        this.#report(this.#problemOf(error));
       }
+      // Replicas lose a server at the same time, and must not all list at the same time: as in client-go, up to twice as long.
+      const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** failures) * (1 + Math.random());
+      failures++;
+      await sleep(Math.max(askedWait(error), waitMs), undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -176,12 +199,6 @@ export class Informer {
     const explained = explain(reason, 'watch', resource, name ?? '(all)') as Error;
     const subject = name === undefined ? resource : `${resource} ${name}`;
     return `${subject}: ${explained.message}${explained instanceof Forbidden ? remedy : ''}`;
-  }
-
-  #lifeOfWatch(): WatchLife {
-    const { isOpen, began, from, events } = this.#life;
-    // A server that repeats what is known already, and ends, would do so again at once.
-    return { isOpen, lastedMs: performance.now() - began, events: this.#version === from ? 0 : events };
   }
 
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
@@ -230,20 +247,20 @@ export class Informer {
   async #follow(): Promise<void> {
     this.#version ??= await this.#readAll();
     // The time of the list does not count.
-    this.#life.began = performance.now();
-    this.#life.from = this.#version;
+    this.#watch.began = performance.now();
+    this.#watch.from = this.#version;
     const { watchMs, graceMs } = this.#pace;
     const query = new URLSearchParams({ ...this.#options.query, resourceVersion: this.#version });
     await this.#cluster.watch(`${this.#options.path}?${query}`, {
       watchMs,
       graceMs,
       onOpen: () => {
-        this.#life.isOpen = true;
+        this.#watch.isOpen = true;
         this.#confirm();
         this.#report(undefined);
       },
       onEvent: ({ type, object }) => {
-        this.#life.events++;
+        this.#watch.events++;
         this.#confirm();
         this.#moveTo(textIn(object, 'resourceVersion'));
         if (type === 'DELETED') {
@@ -253,7 +270,7 @@ export class Informer {
         }
       },
       onBookmark: (version) => {
-        this.#life.events++;
+        this.#watch.events++;
         this.#confirm();
         this.#moveTo(version);
       },
