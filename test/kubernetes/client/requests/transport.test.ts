@@ -98,9 +98,10 @@ test('reports credentials that cannot be obtained', async () => {
   const { url, requests } = await noting();
   const config = configOf(url);
   config.applySecurityAuthentication = () => Promise.reject(new Error('the plugin\u001b failed'));
-  await expect(transportFor(config).open(get)).rejects.toThrow(
-    new ConnectionError(url, 'no credentials: the plugin\u001b failed'),
-  );
+  await expect(transportFor(config).open(get)).rejects.toMatchObject({
+    message: new ConnectionError(url, 'no credentials: the plugin\u001b failed').message,
+    remedy: undefined,
+  });
   expect(requests).toEqual([]);
 });
 
