@@ -16,22 +16,22 @@ export interface Layer {
 export const layers: readonly Layer[] = [
   {
     name: 'base',
-    knows: 'what has nothing to do with Kubernetes: files, terminals, metrics, secrets in texts, X.509',
+    knows: 'nothing about Kubernetes: files, terminals, metrics, secrets in texts, X.509',
     modules: ['terminal', 'files', 'go-text', 'yaml', 'metrics', 'secrets', 'x509'],
   },
   {
     name: 'kubernetes',
-    knows: "Kubernetes' conventions, schemas and CEL, manifests, OpenAPI documents, and talking to API servers",
+    knows: "Kubernetes' conventions, schemas and CEL, manifests, OpenAPI documents, API clients",
     modules: ['objects', 'schema', 'cel', 'custom-resources', 'manifests', 'openapi', 'client'],
   },
   {
     name: 'server',
-    knows: 'an HTTPS server that lasts: certificates, Express applications, connections',
+    knows: 'the HTTPS server: certificates, Express applications, connections',
     modules: ['certificates', 'application', 'connections'],
   },
   {
     name: 'extensionconfig',
-    knows: 'what an ExtensionConfig is: its schema, its versions and their conversion',
+    knows: 'ExtensionConfigs: schema, versions and conversion',
     modules: ['api', 'conversion'],
   },
   {
@@ -53,12 +53,12 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'runtimehooks',
-    knows: 'the protocol of the hooks: which there are, what may be said, and calling extensions',
+    knows: 'the Runtime Hooks: catalog, messages, and calling extensions',
     modules: ['message-types', 'catalog', 'messages', 'variables', 'patches', 'upgrade-plans', 'client'],
   },
   {
     name: 'topology',
-    knows: 'what Cluster API makes of a Cluster and its class, and what a change does to Machines',
+    knows: 'what Cluster API makes of a Cluster and its class, and which Machines a change replaces',
     modules: [
       'world',
       'templates',
@@ -74,7 +74,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'policy',
-    knows: 'what is good about an ExtensionConfig; pure, but for the module that fetches facts',
+    knows: 'rules for ExtensionConfigs; pure, except for the module that fetches facts',
     modules: ['facts', 'rules', 'admission', 'cluster-facts'],
   },
   {
@@ -84,7 +84,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'webhook',
-    knows: 'the admission service: a review in, a decision out; its certificates and their rotation',
+    knows: 'the admission service, its certificates and their rotation',
     modules: ['reviews', 'certs'],
   },
   {
@@ -94,9 +94,9 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'checks',
-    knows: "judging before it counts: manifests, extensions, upgrades, a Cluster's life",
+    knows: 'lint, plan, impact, rehearse, conformance, doctor',
     modules: ['output', 'lint', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
   },
-  { name: 'cli', knows: 'the command line, one file or folder a command', modules: ['framework', 'commands'] },
+  { name: 'cli', knows: 'the command line, one file or folder for each command', modules: ['framework', 'commands'] },
   { name: 'exports', knows: 'what the npm packages export' },
 ];
