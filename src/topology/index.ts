@@ -1,7 +1,9 @@
 export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
 export { definitionNotes } from './desired/definitions.ts';
 export { classNameOf, readClass } from './desired/planned-state.ts';
+export { WriteFailed } from './desired/reconciled.ts';
 export { type UserWrite, userWrites } from './desired/user-writes.ts';
+export { PatchingFailed } from './patches/patch-templates.ts';
 export { type PlanRequest, plan } from './plan-topology.ts';
 export type { MachineStep } from './rollout/index.ts';
 export { SimulatedCluster } from './simulated.ts';

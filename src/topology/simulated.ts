@@ -15,10 +15,9 @@ import {
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
-import { WriteFailed } from './desired/reconciled.ts';
 import { lowestVersion } from './desired/upgrade-steps.ts';
 import { upgradeStepAnnotation, type WorkerPlace } from './patches/items.ts';
-import { type PatchCall, PatchingFailed, templateProblems } from './patches/patch-templates.ts';
+import { type PatchCall, templateProblems } from './patches/patch-templates.ts';
 import {
   type ClusterFacts,
   causeLine,
@@ -33,20 +32,6 @@ import type { GroupObjects } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
-
-/** The desired state of a Cluster. */
-interface Computed {
-  is: 'computed';
-  /** Parts of patched templates that an API server would refuse or drop. */
-  problems: readonly { text: string; remedy: string }[];
-}
-
-/** Why Cluster API cannot compute or write it: the end of its condition, and what that does not say. */
-interface Failed {
-  is: 'failed';
-  why: string;
-  hint: { text: string; remedy: string } | undefined;
-}
 
 /** A group of workers of a topology. */
 interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
@@ -198,28 +183,29 @@ export class SimulatedCluster {
     return upgradeConcurrency(cluster);
   }
 
-  /** Computes what the objects of a Cluster should be. Calls are answered with their responses. */
-  *desire(cluster: JsonObject, decided: Decided): Generator<PatchCall, Computed | Failed, JsonObject> {
-    const input = this.#inputFor(cluster, decided);
-    try {
-      const desired = yield* desiredFor(input);
-      this.#desired = desired;
-      this.#waiting = new Set(decided.workers.filter(({ isPending }) => isPending).map(workerKeyOf));
-      return { is: 'computed', problems: templateProblems(desired.patched, this.#options.schemaOf) };
-    } catch (error) {
-      if (error instanceof PatchingFailed) {
-        return { is: 'failed', why: error.message, hint: error.hint };
-      }
-      throw error;
-    }
+  /**
+   * Computes what the objects of a Cluster should be. Calls are answered with their responses.
+   *
+   * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+   * @returns parts of patched templates that an API server would refuse or drop.
+   */
+  *desire(
+    cluster: JsonObject,
+    decided: Decided,
+  ): Generator<PatchCall, ReturnType<typeof templateProblems>, JsonObject> {
+    const desired = yield* desiredFor(this.#inputFor(cluster, decided));
+    this.#desired = desired;
+    this.#waiting = new Set(decided.workers.filter(({ isPending }) => isPending).map(workerKeyOf));
+    return templateProblems(desired.patched, this.#options.schemaOf);
   }
 
   /**
    * Writes what should be, as it was computed last, but groups that wait for their version.
    *
-   * @returns whether an object that existed is another one now, or why the first group that cannot be written cannot.
+   * @throws {WriteFailed} for the first group that cannot be written.
+   * @returns whether an object that existed is another one now.
    */
-  write(cluster: JsonObject): { is: 'written'; isChanged: boolean } | Failed {
+  write(cluster: JsonObject): boolean {
     let isChanged = false;
     const known = clusterApiSchemaOf(this.#options.release);
     const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? known(object);
@@ -229,33 +215,22 @@ export class SimulatedCluster {
       if (last !== undefined && (this.#waiting.has(key) || isSameGroup(last.group, group))) {
         continue;
       }
-      try {
-        if (last === undefined) {
-          checkNewGroup(group, schemaOf);
-        }
-        const objects =
-          last === undefined
-            ? storedGroup(group.objects, schemaOf)
-            : reconciled(last.objects, last.group.objects, group, nameOf(cluster), schemaOf, (base, kind) => {
-                this.#rotations++;
-                return generatedName(base, `${kind} rotated ${this.#rotations}`);
-              });
+      if (last === undefined) {
+        checkNewGroup(group, schemaOf);
+        const objects = storedGroup(group.objects, schemaOf);
         this.#written.set(key, { group, objects });
-        isChanged ||= last !== undefined && !isSame(last.objects.object.spec ?? null, objects.object.spec ?? null);
-        if (last === undefined) {
-          this.#made.set(key, new MadeGroup(group, objects));
-        }
-      } catch (error) {
-        if (error instanceof WriteFailed) {
-          const { message: why, hidden } = error;
-          const hint =
-            hidden === undefined ? undefined : { text: hidden, remedy: 'correct the template, or the patch' };
-          return { is: 'failed', why, hint };
-        }
-        throw error;
+        this.#made.set(key, new MadeGroup(group, objects));
+      } else {
+        const newName = (base: string, kind: string) => {
+          this.#rotations++;
+          return generatedName(base, `${kind} rotated ${this.#rotations}`);
+        };
+        const objects = reconciled(last.objects, last.group.objects, group, nameOf(cluster), schemaOf, newName);
+        this.#written.set(key, { group, objects });
+        isChanged ||= !isSame(last.objects.object.spec ?? null, objects.object.spec ?? null);
       }
     }
-    return { is: 'written', isChanged };
+    return isChanged;
   }
 
   /** The groups whose Machines are made of other objects than those that were written last: the control plane first. */

@@ -24,8 +24,8 @@ function simulatedCluster() {
       topology.version = version;
       const workers = made.workers(cluster).map((worker) => ({ ...worker, version, isPending: false }));
       const desiring = made.desire(cluster, { controlPlane: version, workers, upgradeStep: undefined });
-      expect(desiring.next()).toMatchObject({ done: true, value: { is: 'computed' } });
-      expect(made.write(cluster).is).toBe('written');
+      expect(desiring.next()).toMatchObject({ done: true });
+      made.write(cluster);
       const verdicts: [string, string | undefined][] = [];
       for (const group of made.outdated) {
         const plan = await made.rollOut(group, cluster, {

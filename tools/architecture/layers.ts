@@ -95,7 +95,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'checks',
     knows: 'lint, plan, impact, rehearse, conformance, doctor',
-    modules: ['output', 'lint', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
+    modules: ['lint', 'plan', 'impact', 'rehearsal', 'conformance', 'doctor'],
   },
   { name: 'cli', knows: 'the command line, one file or folder for each command', modules: ['framework', 'commands'] },
   { name: 'exports', knows: 'what the npm packages export' },

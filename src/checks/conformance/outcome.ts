@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallError, quotable } from '../../runtimehooks/client/index.ts';
-import { secretParts } from '../unwanted-text.ts';
+import { secretParts } from './unwanted-text.ts';
 
 /** A response that Cluster API could read. */
 interface Answer {

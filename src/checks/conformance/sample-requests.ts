@@ -89,10 +89,7 @@ async function sampleRequests() {
     const computing = made.desire(cluster, { controlPlane: version, workers, upgradeStep: undefined });
     const { value } = computing.next();
     computing.next({});
-    const written = made.write(cluster);
-    if (written.is === 'failed') {
-      throw new TypeError(`the sample Cluster is not valid: ${written.why}`);
-    }
+    made.write(cluster);
     return 'request' in value ? value.request : {};
   };
   reconcile('v1.32.0');

@@ -10,7 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { coreGroup, inV1beta2 } from '../../topology/index.ts';
 
-/** The version of Kubernetes of a Cluster that was made up, if the class does not list its own. */
+/** The version of Kubernetes of a Cluster that is only planned. */
 const usualVersion = 'v1.34.0';
 
 const workerLists = ['machineDeployments', 'machinePools'] as const;
@@ -33,8 +33,10 @@ export const missingVariables = (clusterClass: JsonObject): string[] =>
 /**
  * A Cluster of a class with three Machines in the control plane, one group of each class of workers, and the defaults of the
  * variables: for repositories that keep classes without Clusters. It has the name of the class.
+ *
+ * @param version of Kubernetes, if the class does not list its own.
  */
-export function sampleCluster(given: JsonObject): JsonObject {
+export function sampleCluster(given: JsonObject, version = usualVersion): JsonObject {
   const clusterClass = inV1beta2(given);
   const versions = objectAt(clusterClass, 'spec').kubernetesVersions;
   const last = Array.isArray(versions) ? versions.at(-1) : undefined;
@@ -50,7 +52,7 @@ export function sampleCluster(given: JsonObject): JsonObject {
     spec: {
       topology: {
         classRef: { name },
-        version: typeof last === 'string' ? last : usualVersion,
+        version: typeof last === 'string' ? last : version,
         ...(hasMachines && { controlPlane: { replicas: 3 } }),
         ...(workers.length > 0 && { workers: Object.fromEntries(workers) }),
       },

@@ -1,7 +1,7 @@
 import { count, printable, shortList } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
-import { diffLines } from '../output/diff.ts';
+import { diffLines } from './diff.ts';
 
 /** A verdict in a few words. */
 export function verdictText(plan: GroupPlan): string {
@@ -226,17 +226,16 @@ export function sumText(plan: Plan): string {
   return `${start}${isSample ? `for a Cluster of ${clusters === 1 ? 'this class' : 'each class'}: ` : ''}${text}`;
 }
 
-/** The name of a Cluster, or of the class that one was made up for. */
-export const clusterText = ({ cluster, sample }: ClusterPlan): string =>
-  sample === true ? `for a Cluster of ClusterClass ${printable(cluster)}` : printable(cluster);
-
-/** Clusters that fare alike: of one class, with the same verdicts and causes for the same groups. */
-export interface Fleet {
-  className: string;
-  clusters: ClusterPlan[];
+/** What is shown of a Cluster, or of Clusters that fare alike. */
+export interface Section {
+  title: string;
+  /** The Clusters, if there are several. */
+  names: readonly string[];
+  /** Of the first of them. */
+  plan: ClusterPlan;
 }
 
-/** More Clusters than this that fare alike are one line. */
+/** More Clusters than this that fare alike are one section. */
 const maxAlike = 20;
 
 const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): string =>
@@ -255,24 +254,27 @@ const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): 
     problems.length,
   ]);
 
-/** Splits Clusters into those that are shown one by one, and fleets of more than 20 that fare alike. */
-export function fleetsOf(
-  clusters: readonly ClusterPlan[],
-  classOf: ReadonlyMap<string, string>,
-): { single: ClusterPlan[]; fleets: Fleet[] } {
-  const byOutcome = Map.groupBy(clusters, (cluster) => outcomeOf(classOf.get(cluster.cluster) ?? '', cluster));
-  const single: ClusterPlan[] = [];
-  const fleets: Fleet[] = [];
-  for (const alike of byOutcome.values()) {
-    if (alike.length > maxAlike) {
-      fleets.push({ className: classOf.get(alike[0]?.cluster ?? '') ?? '', clusters: alike });
-    } else {
-      single.push(...alike);
-    }
-  }
-  return { single, fleets };
+/**
+ * The sections of a plan: one for more than 20 Clusters of a class with the same verdicts and causes for the same groups, then
+ * one for each of the others.
+ *
+ * @param classOf the class of a Cluster.
+ */
+export function sectionsOf(clusters: readonly ClusterPlan[], classOf: ReadonlyMap<string, string>): Section[] {
+  const byOutcome = Map.groupBy(clusters, (one) => outcomeOf(classOf.get(one.cluster) ?? '', one));
+  const alike = [...byOutcome.values()];
+  const fleets = alike.filter(({ length }) => length > maxAlike);
+  const single = alike.filter(({ length }) => length <= maxAlike).flat();
+  return [
+    ...fleets.map((some): Section => {
+      const plan = some[0] as ClusterPlan;
+      const className = classOf.get(plan.cluster) ?? '';
+      const title = `${some.length} Clusters${className === '' ? '' : ` of class ${printable(className)}`}`;
+      return { title, names: some.map(({ cluster }) => printable(cluster)), plan };
+    }),
+    ...single.map((plan): Section => {
+      const name = printable(plan.cluster);
+      return { title: plan.sample === true ? `for a Cluster of ClusterClass ${name}` : name, names: [], plan };
+    }),
+  ];
 }
-
-/** `37 Clusters of class fleet`. */
-export const fleetText = ({ className, clusters }: Fleet): string =>
-  `${clusters.length} Clusters${className === '' ? '' : ` of class ${printable(className)}`}`;

@@ -1,8 +1,7 @@
-export { askAboutWrites } from './ask-about-writes.ts';
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { classesIn, missingVariables, sampleCluster } from './class-alone.ts';
 export { causeText, groupText, problemText, verdictText } from './describe.ts';
-export type { DryRuns } from './dry-runs.ts';
+export { askAboutWrites } from './dry-runs.ts';
 export { Hiding } from './hidden.ts';
 export { type LiveWorld, readWorld } from './live.ts';
 export { planMarkdown } from './markdown.ts';

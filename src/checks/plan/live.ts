@@ -8,8 +8,6 @@ import { DryRuns, type Resource } from './dry-runs.ts';
 /** The objects of an API server, for a plan. */
 export interface LiveWorld {
   world: World;
-  /** The resourceVersion of each list, by resource. */
-  versions: ReadonlyMap<string, string>;
   dryRuns: DryRuns;
 }
 
@@ -34,7 +32,7 @@ async function resourcesOf(client: KubernetesClient, group: string, version: str
   return objectsAt(resources)
     .filter((resource) => !textAt(resource, 'name').includes('/'))
     .map((resource) => ({
-      apiVersion: `${group}/${version}`,
+      ...{ group, apiVersion: `${group}/${version}` },
       kind: textAt(resource, 'kind'),
       plural: textAt(resource, 'name'),
       isNamespaced: resource.namespaced === true,
@@ -48,39 +46,29 @@ async function discovered(client: KubernetesClient): Promise<Map<string, Resourc
     .map((group) => ({ name: textAt(group, 'name'), version: textAt(group, 'preferredVersion', 'version') }))
     .filter(({ name }) => name === coreGroup || name.endsWith(`.${coreGroup}`));
   const all = await eachOf(versions, requestsAtOnce, ({ name, version }) => resourcesOf(client, name, version));
-  return new Map(
-    all.flat().map((resource) => [`${groupOf({ apiVersion: resource.apiVersion })} ${resource.kind}`, resource]),
-  );
+  return new Map(all.flat().map((resource) => [`${resource.group} ${resource.kind}`, resource]));
 }
 
 /** Lists a kind; once more from the beginning if the token of a page has expired. */
 async function listed(
   client: KubernetesClient,
-  resource: Resource,
+  { group, apiVersion, kind, plural, isNamespaced }: Resource,
   namespace: string | undefined,
   query: Readonly<Record<string, string>> | undefined,
   onPage: (objects: number) => void,
-): Promise<{ objects: JsonObject[]; version: string }> {
-  const within =
-    namespace === undefined || !resource.isNamespaced ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  const path = `${resource.apiVersion === 'v1' ? '/api/v1' : `/apis/${resource.apiVersion}`}${within}/${resource.plural}`;
-  const name =
-    resource.apiVersion === 'v1'
-      ? resource.plural
-      : `${resource.plural}.${groupOf({ apiVersion: resource.apiVersion })}`;
+): Promise<JsonObject[]> {
+  const within = namespace === undefined || !isNamespaced ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const path = `/${group === '' ? 'api' : 'apis'}/${apiVersion}${within}/${plural}`;
+  const resource = group === '' ? plural : `${plural}.${group}`;
   const where = within === '' ? {} : { name: `in namespace ${namespace}` };
   for (let attempt = 1; ; attempt++) {
     const objects: JsonObject[] = [];
-    let version = '';
     try {
-      for await (const page of listPages(client, { path, resource: name, query, maxObjects, ...where })) {
-        objects.push(
-          ...page.items.map((item) => prepared({ ...item, apiVersion: resource.apiVersion, kind: resource.kind })),
-        );
-        version = page.resourceVersion;
-        onPage(page.items.length);
+      for await (const { items } of listPages(client, { path, resource, query, maxObjects, ...where })) {
+        objects.push(...items.map((item) => prepared({ ...item, apiVersion, kind })));
+        onPage(items.length);
       }
-      return { objects, version };
+      return objects;
     } catch (error) {
       if (!isStatus(error, 410) || attempt === 3) {
         throw error;
@@ -120,7 +108,6 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   const resources = await discovered(client);
   const objects: JsonObject[] = [];
   const unread: Unread[] = [];
-  const versions = new Map<string, string>();
   let read = 0;
   const onPage = (count: number) => {
     read += count;
@@ -131,15 +118,12 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
       resource.kind === 'Cluster' && options.selector !== undefined ? { labelSelector: options.selector } : undefined;
     for (const namespace of namespaces) {
       try {
-        const list = await listed(client, resource, namespace, query, onPage);
-        objects.push(...list.objects);
-        versions.set(`${resource.plural}.${resource.apiVersion}`, list.version);
+        objects.push(...(await listed(client, resource, namespace, query, onPage)));
       } catch (error) {
         if (isNeeded || !(error instanceof Error) || error.name === 'AbortError') {
           throw error;
         }
-        const why = withRemedy(error);
-        unread.push({ group: groupOf({ apiVersion: resource.apiVersion }), kind: resource.kind, namespace, why });
+        unread.push({ group: resource.group, kind: resource.kind, namespace, why: withRemedy(error) });
       }
     }
   }
@@ -163,7 +147,7 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
     (kind) => ofCore(kind) ?? [],
   );
   const extensions = resources.get(`${runtimeGroup} ExtensionConfig`);
-  const namespaceKind: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
+  const namespaceKind = { group: '', apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', isNamespaced: false };
   await eachOf(
     [
       ...[ofCore('ClusterClass') ?? []].flat().map((resource) => ({ resource, within: namespaces })),
@@ -176,5 +160,5 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   const referred = [...referredKinds(objects)].flatMap((kind) => resources.get(kind) ?? []);
   await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
   const dryRuns = new DryRuns(client, resources);
-  return { world: new World(objects, { unread, dryRun: dryRuns.apply }), versions, dryRuns };
+  return { world: new World(objects, { unread, dryRun: dryRuns.apply }), dryRuns };
 }

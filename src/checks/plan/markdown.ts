@@ -1,16 +1,15 @@
 import { count, shortList, withoutMarkup } from '../../base/index.ts';
-import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topology/index.ts';
+import type { Cause, GroupPlan, Plan, Problem } from '../../topology/index.ts';
 import {
   causeText,
   changesOf,
-  clusterText,
   detailTexts,
-  fleetsOf,
-  fleetText,
   groupText,
   isUnchanged,
   peakText,
   problemText,
+  type Section,
+  sectionsOf,
   sumText,
   valueLines,
   verdictText,
@@ -70,30 +69,19 @@ const table = (groups: readonly GroupPlan[]): string =>
     ),
   ].join('\n');
 
-const section = (title: string, { groups, peak, problems }: ClusterPlan): string =>
-  `### ${title}\n\n${problems.map(problemMarkdown).join('')}${peak === undefined ? '' : `${escaped(peakText(peak))}\n\n`}${table(groups)}\n\n${groups.map(reasonsOf).filter(Boolean).join('\n')}`;
+function sectionMarkdown({ title, names, plan: { groups, peak, problems } }: Section): string {
+  const alike = names.length === 0 ? '' : `, each as ${escaped(shortList(names, maxNamed))}`;
+  return `### ${escaped(title)}${alike}\n\n${problems.map(problemMarkdown).join('')}${peak === undefined ? '' : `${escaped(peakText(peak))}\n\n`}${table(groups)}\n\n${groups.map(reasonsOf).filter(Boolean).join('\n')}`;
+}
 
 /**
  * The plan as Markdown for a comment on a pull request: the sum first, a table for each Cluster, causes folded. Sections
  * for which a comment has no room are counted. `classOf`: the class of a Cluster, for fleets.
  */
 export function planMarkdown(plan: Plan, classOf: ReadonlyMap<string, string>): string {
-  const { single, fleets } = fleetsOf(
-    plan.clusters.filter((cluster) => !isUnchanged(cluster)),
-    classOf,
-  );
+  const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.filter(isUnchanged).map(({ cluster }) => cluster);
-  const sections = [
-    ...fleets.map((fleet) => {
-      const names = shortList(
-        fleet.clusters.map(({ cluster }) => cluster),
-        maxNamed,
-      );
-      const [first] = fleet.clusters;
-      return first === undefined ? '' : section(`${escaped(fleetText(fleet))}, each as ${escaped(names)}`, first);
-    }),
-    ...single.map((cluster) => section(escaped(clusterText(cluster)), cluster)),
-  ];
+  const sections = sectionsOf(changed, classOf).map(sectionMarkdown);
   const rest =
     unchanged.length === 0
       ? ''

@@ -1,18 +1,15 @@
-import { count, shortList } from '../../base/index.ts';
+import { count, printable, shortList, withoutMarkup } from '../../base/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem } from '../../topology/index.ts';
-import { escaped, page } from '../output/page.ts';
 import {
   causeText,
   changesOf,
-  clusterText,
   detailTexts,
-  type Fleet,
-  fleetsOf,
-  fleetText,
   groupText,
   isUnchanged,
   meanings,
   peakText,
+  type Section,
+  sectionsOf,
   severityOf,
   sumText,
   valueLines,
@@ -28,6 +25,31 @@ const maxNamed = 50;
 const maxOpen = 12;
 
 const style = `
+:root { --ground: #f6f7f9; --paper: #ffffff; --ink: #1c2230; --quiet: #667085; --line: #e3e7ee; --band: #f4f6fa;
+  --good: #1a7f4b; --wait: #b76a00; --bad: #c4314b; --busy: #3566c4;
+  --good-soft: #d9f0e3; --wait-soft: #fdeacb; --bad-soft: #fbdde2; --off-soft: #e9ecf2; }
+@media (prefers-color-scheme: dark) { :root { --ground: #12151b; --paper: #1a1e26; --ink: #e7eaf0; --quiet: #98a2b5; --line: #2b313d; --band: #1e232c;
+  --good: #4cc38a; --wait: #f0a53a; --bad: #ff7a8a; --busy: #86aefc;
+  --good-soft: #173828; --wait-soft: #402d10; --bad-soft: #47212a; --off-soft: #2a303b; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; }
+header, main { max-width: 1500px; margin: 0 auto; padding: 0 28px; }
+header { padding-top: 28px; display: flex; flex-wrap: wrap; gap: 4px 28px; align-items: baseline; }
+h1 { font-size: 24px; margin: 0; letter-spacing: -.01em; }
+h2 { font-size: 19px; margin: 0; }
+small { color: var(--quiet); font-weight: 400; font-size: 12.5px; }
+section, .list { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 20px 22px; margin: 20px 0; }
+.list { padding: 12px 22px; } summary { cursor: pointer; }
+.note { color: var(--quiet); } .cause { margin: 4px 0; }
+.facts { margin: 2px 0 14px; color: var(--quiet); }
+.reason { border-left: 4px solid var(--bad); background: var(--bad-soft); padding: 8px 12px; border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
+.legend { margin: 0; } .key { margin-right: 16px; color: var(--quiet); white-space: nowrap; }
+.badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
+.badge.none { background: var(--off-soft); color: var(--quiet); } .badge.low { background: var(--good-soft); color: var(--good); }
+.badge.medium { background: var(--wait-soft); color: var(--wait); } .badge.high { background: var(--bad-soft); color: var(--bad); }
+pre { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
+th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); }
 .sum { font-size: 17px; } .machines { line-height: 0; }
 .m { display: inline-block; width: 14px; height: 14px; margin: 2px; border-radius: 3px; background: var(--off-soft); border: 1px solid var(--line); }
@@ -48,6 +70,9 @@ ${['high', 'medium', 'low'].map((severity) => `body:has(#only-${severity}:checke
 }
 th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause code { overflow-wrap: anywhere; }
 `;
+
+/** Untrusted text for HTML: printable lines without markup. */
+export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
 
 /** Lines of `diffLines`, coloured; empty for none. */
 function diffHtml(lines: readonly string[]): string {
@@ -144,16 +169,10 @@ const filter = `<fieldset class="filter">${[
   )
   .join('')}</fieldset>`;
 
-const clusterHtml = (plan: ClusterPlan): string =>
-  `<section class="${worstOf(plan)}"><h2>${escaped(clusterText(plan))}</h2>${headHtml(plan)}${table(plan.groups)}</section>`;
-
-function fleetHtml(fleet: Fleet): string {
-  const [first] = fleet.clusters;
-  const names = shortList(
-    fleet.clusters.map(({ cluster }) => cluster),
-    maxNamed,
-  );
-  return `<section class="${first === undefined ? 'low' : worstOf(first)}"><h2>${escaped(fleetText(fleet))}</h2><p class="facts">${escaped(names)}; each as the first:</p>${first === undefined ? '' : `${headHtml(first)}${table(first.groups)}`}</section>`;
+function sectionHtml({ title, names, plan }: Section): string {
+  const alike =
+    names.length === 0 ? '' : `<p class="facts">${escaped(shortList(names, maxNamed))}; each as the first:</p>`;
+  return `<section class="${worstOf(plan)}"><h2>${escaped(title)}</h2>${alike}${headHtml(plan)}${table(plan.groups)}</section>`;
 }
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)
@@ -177,7 +196,10 @@ export interface PageFacts {
   madeAt: Date;
 }
 
-/** The plan as an HTML page: a square for each Machine, in the colour of what happens to it. */
+/**
+ * The plan as an HTML page: a square for each Machine, in the colour of what happens to it. A single file that works without
+ * a network and without scripts; its content security policy lets a browser load nothing.
+ */
 export function planPage(
   plan: Plan,
   classOf: ReadonlyMap<string, string>,
@@ -185,9 +207,8 @@ export function planPage(
 ): string {
   const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.filter(isUnchanged);
-  const { single, fleets } = fleetsOf(changed, classOf);
-  const drawn = single.slice(0, maxClusters);
-  const left = single.length - drawn.length;
+  const all = sectionsOf(changed, classOf);
+  const left = all.length - maxClusters;
   const rest = `${left > 0 ? `<p>and ${count(left, 'more Cluster')}: the JSON output has all of them</p>` : ''}${
     unchanged.length === 0
       ? ''
@@ -198,12 +219,22 @@ export function planPage(
           ),
         )}</p></details>`
   }`;
-  const sections = [...fleets.map(fleetHtml), ...drawn.map(clusterHtml)];
+  const sections = all.slice(0, maxClusters).map(sectionHtml);
   const facts = `${inputs}; Cluster API ${release}; ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return page(
-    'Plan',
-    style,
-    `<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend} ${verdictLegend}</p></header>
-<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${sections.length > 3 ? filter : ''}${sections.join('\n')}${rest}</main>`,
-  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Plan</title>
+<style>${style}</style>
+</head>
+<body>
+<header><h1>Which Machines will this change replace?</h1><p class="facts">${escaped(facts)}</p><p class="legend">${machineLegend} ${verdictLegend}</p></header>
+<main><p class="sum"><b>${escaped(sumText(plan))}</b></p>${sections.length > 3 ? filter : ''}${sections.join('\n')}${rest}</main>
+</body>
+</html>
+`;
 }

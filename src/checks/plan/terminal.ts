@@ -3,16 +3,13 @@ import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../topology/index.t
 import {
   causeText,
   changesOf,
-  clusterText,
   detailTexts,
-  type Fleet,
-  fleetsOf,
-  fleetText,
   groupText,
-  isQuiet,
   isUnchanged,
   peakText,
   problemText,
+  type Section,
+  sectionsOf,
   severityOf,
   sumText,
   valueLines,
@@ -101,31 +98,14 @@ const headLines = ({ peak, problems }: ClusterPlan, screen: Screen): string[] =>
   peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),
 ];
 
-function clusterLines(plan: ClusterPlan, screen: Screen): string {
+function sectionLines({ title, names, plan }: Section, screen: Screen): string {
+  const { paint } = screen;
+  const alike = `${shortList(names, maxNamed)}; the plan of the first:`;
   return [
-    `${screen.paint('bold', clusterText(plan))}\n`,
+    `${paint('bold', title)}\n`,
+    names.length === 0 ? '' : paint('dim', wrapped(alike, '  ', screen)),
     ...headLines(plan, screen),
     ...plan.groups.map((group) => groupLines(group, screen)),
-    '\n',
-  ].join('');
-}
-
-/** `37 Clusters of class fleet: md "default-worker" replaces 3 Machines each`, and the causes of the first. */
-function fleetLines(fleet: Fleet, screen: Screen): string {
-  const [first] = fleet.clusters;
-  const names = shortList(
-    fleet.clusters.map(({ cluster }) => printable(cluster)),
-    maxNamed,
-  );
-  const changed = first?.groups.filter((group) => !isQuiet(group)) ?? [];
-  return [
-    ...(changed.length === 0 ? [wrapped(fleetText(fleet), '', screen)] : []),
-    ...changed.map((group) =>
-      wrapped(`${fleetText(fleet)}: ${groupText(group)} ${verdictText(group)} each`, '', screen),
-    ),
-    screen.paint('dim', wrapped(`${names}; the plan of the first:`, '  ', screen)),
-    ...(first === undefined ? [] : headLines(first, screen)),
-    ...changed.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
 }
@@ -136,13 +116,11 @@ export function planText(plan: Plan, classOf: ReadonlyMap<string, string>, scree
   const isShort = plan.clusters.length <= 3 || plan.clusters.some(({ groups }) => groups.some(({ now }) => now));
   const changed = isShort ? plan.clusters : plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.length - changed.length;
-  const { single, fleets } = fleetsOf(changed, classOf);
   const names = plan.clusters
     .filter((cluster) => !isShort && isUnchanged(cluster))
     .map(({ cluster }) => printable(cluster));
   return [
-    ...single.map((cluster) => clusterLines(cluster, screen)),
-    ...fleets.map((fleet) => fleetLines(fleet, screen)),
+    ...sectionsOf(changed, classOf).map((section) => sectionLines(section, screen)),
     unchanged === 0
       ? ''
       : `${wrapped(`${count(unchanged, 'Cluster')} unchanged: ${shortList(names, maxNamed)}`, '', screen)}\n`,

@@ -2,9 +2,9 @@ import { objectAt, timeText } from '../../kubernetes/index.ts';
 import { NotKnown } from '../../topology/index.ts';
 import { backoffMs, editBefore } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
-import { ReconcileError, SimulationStopped } from './events.ts';
+import { SimulationStopped } from './events.ts';
 import { outdatedGroups, rollOut } from './machines.ts';
-import { durations, reconcileCluster } from './reconcile.ts';
+import { durations, failureMessage, reconcileCluster } from './reconcile.ts';
 import type { State } from './state.ts';
 
 /** The operations on a Cluster. Unless it already exists, it is created first. */
@@ -54,14 +54,12 @@ async function reconcileUntil(state: State, isThere: () => boolean): Promise<voi
       await reconcileCluster(state);
       state.failures = 0;
     } catch (error) {
-      if (!(error instanceof ReconcileError)) {
-        throw error;
-      }
+      const message = failureMessage(state, error);
       state.failures++;
-      state.tellCondition(failedCondition(error.message));
+      state.tellCondition(failedCondition(message));
       if (state.failures >= state.limits.maxFailures) {
         throw new SimulationStopped(
-          `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
+          `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${message}`,
         );
       }
       nextAt = state.now + backoffMs(state.failures);

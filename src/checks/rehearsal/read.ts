@@ -12,6 +12,7 @@ import {
 import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
 import { type Blueprint, classNameOf, coreGroup, inV1beta2, NotKnown, readClass, World } from '../../topology/index.ts';
+import { sampleCluster } from '../plan/index.ts';
 import type { RehearsedCluster } from './state.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
@@ -102,31 +103,14 @@ function versionBefore(target: string | undefined): string {
   return `v${to.numbers[0]}.${Math.max(to.numbers[1] - 1, 0)}.0`;
 }
 
-/**
- * A Cluster with a control plane and two groups of workers.
- *
- * @param target the version that it is to be upgraded to first.
- * @param blueprint the class that it is created from. Of one without worker classes, it has no workers: Cluster API would
- *   refuse it.
- */
-function sampleCluster(target: string | undefined, blueprint: Blueprint | undefined): JsonObject {
-  const [workerClass] = blueprint === undefined ? ['default-worker'] : blueprint.machineDeployments.keys();
-  const worker = (name: string, replicas: number) => ({ class: workerClass ?? '', name, replicas });
-  return {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'Cluster',
-    metadata: { name: 'sample', namespace: blueprint?.namespace ?? 'default' },
-    spec: {
-      clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
-      topology: {
-        classRef: { name: blueprint?.name ?? 'sample' },
-        version: versionBefore(target),
-        controlPlane: { replicas: 3 },
-        workers: { machineDeployments: workerClass === undefined ? [] : [worker('md-0', 3), worker('md-1', 2)] },
-      },
-    },
-  };
-}
+/** The class of the sample Cluster where none is given. */
+const sampleClass = {
+  metadata: { name: 'sample', namespace: 'default' },
+  spec: {
+    controlPlane: { machineInfrastructure: {} },
+    workers: { machineDeployments: [{ class: 'md-0' }, { class: 'md-1' }] },
+  },
+};
 
 /**
  * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
@@ -175,7 +159,8 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   }
   if (subjects.size === 0) {
     const [blueprint] = classes.values();
-    return { subjects: [{ cluster: sampleCluster(target, blueprint), blueprint }], namespaces };
+    const clusterClass = objects.find(({ object }) => isCore(object, 'ClusterClass'))?.object ?? sampleClass;
+    return { subjects: [{ cluster: sampleCluster(clusterClass, versionBefore(target)), blueprint }], namespaces };
   }
   return { subjects: [...subjects.values()], namespaces };
 }

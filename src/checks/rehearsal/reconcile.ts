@@ -1,8 +1,8 @@
 import { isSame, objectAt } from '../../kubernetes/index.ts';
+import { PatchingFailed, type SimulatedCluster, WriteFailed } from '../../topology/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
 import { ReconcileError } from './events.ts';
-import { computeDesired } from './patches.ts';
 import { annotationsOf, okToDeleteAnnotation, type State } from './state.ts';
 import { type Decisions, decideVersions, isUpgraded } from './versions.ts';
 
@@ -60,7 +60,24 @@ function changeVersions(state: State, { version, workers }: Decisions): void {
   }
 }
 
+const patching = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 const prefix = 'error reconciling the Cluster topology: ';
+
+/**
+ * Computes the desired state in one reconcile, with the answers of the extensions that patch templates and validate the
+ * topology.
+ */
+async function computeDesired(state: State, decided: Parameters<SimulatedCluster['desire']>[1]): Promise<void> {
+  const computing = state.made.desire(state.cluster, decided);
+  let step = computing.next();
+  while (step.done !== true) {
+    const { hook, handler, request, where } = step.value;
+    step = computing.next(await responseTo(`${patching}${where}`, state, hook, request, { handler }));
+  }
+  for (const { text, remedy } of step.value) {
+    state.findOnce('error', text, remedy);
+  }
+}
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
 async function callAfterHooks(state: State, decisions: Decisions): Promise<void> {
@@ -78,19 +95,6 @@ async function callAfterHooks(state: State, decisions: Decisions): Promise<void>
   }
 }
 
-/** Writes the objects of the Cluster. @throws {ReconcileError} when one cannot be written. */
-function writeObjects(state: State): void {
-  const result = state.made.write(state.cluster);
-  if (result.is === 'failed') {
-    if (result.hint !== undefined) {
-      state.findOnce('error', result.hint.text, result.hint.remedy);
-    }
-    throw new ReconcileError(`${prefix}${result.why}`);
-  }
-  // Machines are played when nothing is written any more.
-  state.reconcile.isChanged ||= state.playsMachines && result.isChanged;
-}
-
 async function reconcileDelete(state: State): Promise<void> {
   const isOk = () => annotationsOf(state.cluster)[okToDeleteAnnotation] !== undefined;
   if (!isOk() && (await ask(state, 'BeforeClusterDelete')) === 'passed') {
@@ -103,7 +107,7 @@ async function reconcileDelete(state: State): Promise<void> {
 /**
  * One reconcile of a Cluster by the topology controller.
  *
- * @throws {ReconcileError} when it fails.
+ * @throws {ReconcileError | PatchingFailed | WriteFailed} when it fails.
  */
 export async function reconcileCluster(state: State): Promise<void> {
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
@@ -128,7 +132,9 @@ export async function reconcileCluster(state: State): Promise<void> {
     upgradeStep,
   });
   await callAfterHooks(state, decisions);
-  writeObjects(state);
+  // Machines are played when nothing is written any more.
+  const isOther = state.made.write(state.cluster);
+  state.reconcile.isChanged ||= state.playsMachines && isOther;
   if (isCreated) {
     changeVersions(state, decisions);
   } else {
@@ -142,4 +148,18 @@ export async function reconcileCluster(state: State): Promise<void> {
     state.reconcile.isChanged = true;
   }
   state.tellCondition(conditionOf(state, decisions));
+}
+
+/** The message of the condition after a reconcile that failed, in Cluster API's words. @throws other errors. */
+export function failureMessage(state: State, error: unknown): string {
+  if (error instanceof ReconcileError) {
+    return error.message;
+  }
+  if (!(error instanceof PatchingFailed || error instanceof WriteFailed)) {
+    throw error;
+  }
+  if (error.hint !== undefined) {
+    state.findOnce(error instanceof WriteFailed ? 'error' : 'warning', error.hint.text, error.hint.remedy);
+  }
+  return `${error instanceof WriteFailed ? prefix : patching}${error.message}`;
 }

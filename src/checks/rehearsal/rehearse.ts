@@ -1,4 +1,4 @@
-import { eachOf } from '../../base/index.ts';
+import { eachOf, printable, shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type LabelSelector, namespacedName, namespaceOf, selectsLabels } from '../../kubernetes/index.ts';
 import {
@@ -9,14 +9,13 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
-import { NotKnown } from '../../topology/index.ts';
+import { type Blueprint, discoverVariables, NotKnown } from '../../topology/index.ts';
 import { type Caller, createCaller } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
 import { playLife, reasonOf, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
 import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
-import { reconcileClass } from './variables.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
 export const oldestRelease = v1(12);
@@ -84,6 +83,47 @@ function warnOfUnselected(
           : `its namespaceSelector does not match the labels ${shown.join(', ')}`;
       const remedy = 'pass the Namespace with its labels in a file of --cluster-files, or change the selector';
       player.find('warning', `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy);
+    }
+  }
+}
+
+/** Longest text about a rule, in characters. */
+const maxText = 400;
+
+/** Maximum number of variables whose rules are named as not evaluated. */
+const maxUnevaluated = 20;
+
+/**
+ * Reconciles a ClusterClass: asks its extensions for variables, and once more after its status has been written.
+ *
+ * @throws {ReconcileError} that says why no Cluster of the class would be reconciled.
+ * @throws {SimulationStopped} for a class that Cluster API refuses.
+ */
+async function reconcileClass(blueprint: Blueprint, player: Player): Promise<void> {
+  const { namespace, name } = blueprint;
+  for (const round of [1, 2]) {
+    const discovering = discoverVariables(blueprint);
+    let step = discovering.next();
+    while (step.done !== true) {
+      const { handler, request } = step.value;
+      const call = { hook: 'DiscoverVariables', request, object: { namespace, name, uid: '' }, handler } as const;
+      const answer = await player.send(call);
+      step = discovering.next(
+        answer.ok
+          ? { is: 'answered', variables: answer.response.variables ?? [] }
+          : { is: 'failed', error: answer.error },
+      );
+    }
+    const result = step.value;
+    if (result.is !== 'discovered') {
+      throw new (result.is === 'refused' ? SimulationStopped : ReconcileError)(result.why);
+    }
+    const { unevaluated } = result;
+    const [rule] = unevaluated.flatMap(({ unknown, transitions }) => [...unknown, ...transitions]);
+    if (rule !== undefined && round === 1) {
+      const names = shortList(unevaluated.map(({ variable }) => variable).map(printable), maxUnevaluated);
+      const text = `a rehearsal does not evaluate all rules of ${names}: ${rule.slice(0, maxText)}`;
+      player.find('warning', text, 'try values that they forbid with kubectl apply --dry-run=server');
     }
   }
 }

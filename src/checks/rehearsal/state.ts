@@ -126,8 +126,7 @@ export class State extends Player {
   failures = 0;
   condition: Condition | undefined;
   isDeleted = false;
-  /** Reports made so far, because each is made only once. */
-  readonly reported = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly edit: UserEdit;
   readonly #settingsOf: (cluster: JsonObject) => readonly WorkerSettings[];
 
@@ -234,10 +233,10 @@ export class State extends Player {
     this.tell({ kind: 'control-plane', state: happens, version, name });
   }
 
-  /** Reports something that no condition says, once for each subject: by default, its text. */
-  findOnce(severity: 'error' | 'warning', text: string, remedy: string, subject = text): void {
-    if (!this.reported.has(subject)) {
-      this.reported.add(subject);
+  /** Reports something that no condition says, once. */
+  findOnce(severity: 'error' | 'warning', text: string, remedy: string): void {
+    if (!this.#reported.has(text)) {
+      this.#reported.add(text);
       this.find(severity, text, remedy);
     }
   }

@@ -191,7 +191,7 @@ export function groupChanges(input: ClusterInput): GroupChanges {
       }
       const { part, path } = error.field ?? { part: undefined, path: [] };
       const source = part && from(part, path);
-      const hints = [error.hidden, source && `the value comes from ${source}`].filter((text) => text !== undefined);
+      const hints = [error.hint?.text, source && `the value comes from ${source}`].filter((text) => text !== undefined);
       const remedy = hints.length === 0 ? undefined : hints.join('; ');
       const end = new Stopped(`${prefix}${what}${error.message}`, { remedy });
       // A reconcile ends with its first error; the groups that it could write are written by the next one.

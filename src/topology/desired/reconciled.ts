@@ -23,7 +23,7 @@ export class WriteFailed extends Error {
   /** The field that is at fault first; undefined if none is. */
   readonly field: FieldAtFault | undefined;
   /** What Cluster API does not say, if that is anything. */
-  readonly hidden: string | undefined;
+  readonly hint: { text: string; remedy: string } | undefined;
 
   constructor(
     message: string,
@@ -31,7 +31,7 @@ export class WriteFailed extends Error {
   ) {
     super(message);
     this.field = field;
-    this.hidden = hidden;
+    this.hint = hidden === undefined ? undefined : { text: hidden, remedy: 'correct the template, or the patch' };
   }
 }
 

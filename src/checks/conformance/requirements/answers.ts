@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quotable } from '../../../runtimehooks/client/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
-import { changingParts, secretParts } from '../../unwanted-text.ts';
 import { type Check, ofAnswering } from '../define-check.ts';
 import {
   describe,
@@ -13,6 +12,7 @@ import {
   messageOf,
   shownMessage,
 } from '../outcome.ts';
+import { changingParts, secretParts } from '../unwanted-text.ts';
 
 /** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
 const longSeconds = 600;

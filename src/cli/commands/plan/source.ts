@@ -1,4 +1,3 @@
-import { printable } from '../../../base/index.ts';
 import { installedRelease } from '../../../checks/installed-release.ts';
 import { type LiveWorld, readWorld } from '../../../checks/plan/index.ts';
 import { connect, type KubernetesClient, loadKubeConfig, shortRetries } from '../../../kubernetes/client/index.ts';
@@ -53,13 +52,7 @@ async function readCluster(
   const hint = '; or pass the manifests before the change with --from';
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
   const cluster = connect(config, io.signal, shortRetries);
-  const { world, versions, dryRuns } = await readWorld(cluster, { ...flags, onPage });
-  const [oldest, ...newer] = [...new Set(versions.values())].toSorted((a, b) => Number(a) - Number(b));
-  if (newer.length > 0) {
-    io.stderr.write(
-      `plan: objects changed while they were read, at resourceVersions ${printable(oldest ?? '')} to ${printable(newer.at(-1) ?? '')}\n`,
-    );
-  }
+  const { world, dryRuns } = await readWorld(cluster, { ...flags, onPage });
   return {
     before: { ...noInput(), objects: [...world], problems: world.unread.map(({ why }) => why) },
     installed: await installedRelease(cluster),

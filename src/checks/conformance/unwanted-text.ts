@@ -1,4 +1,4 @@
-import { secretShapes } from '../base/secrets/index.ts';
+import { secretShapes } from '../../base/secrets/index.ts';
 
 /** Something that messages must not contain, and how it is recognized. */
 interface Unwanted {
