@@ -77,6 +77,8 @@ export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   ) => void;
   /** Whether an API server has already checked what is written by the schemas: it has when it asks webhooks. */
   isChecked?: boolean;
+  /** What is said of a Cluster whose plan fails with a bug. Default: it is thrown. */
+  onBug?: (error: unknown) => Problem;
   signal?: AbortSignal;
 }
 
@@ -547,12 +549,14 @@ async function planCluster(
       ? planDeletion(planning, wanted)
       : withMadeUpNames(await planWritten(planning, was, wanted), [planning.before.world, planning.after.world]);
   } catch (error) {
-    if (!(error instanceof NotKnown)) {
+    const { onBug, signal } = planning.request;
+    const problem = error instanceof NotKnown ? error.problem : signal?.aborted ? undefined : onBug?.(error);
+    if (problem === undefined) {
       throw error;
     }
     const existing = nothingExists;
     const groups = groupsWithout(planning.before.world, { cluster: was, existing }, wanted, 'unknown');
-    return { cluster: namespacedName(wanted), groups, problems: [error.problem] };
+    return { cluster: namespacedName(wanted), groups, problems: [problem] };
   }
 }
 

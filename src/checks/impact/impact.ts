@@ -73,12 +73,10 @@ export interface Impact {
 export const replacementOf = (labels: JsonObject | undefined): string =>
   textAt(labels, 'impact.extensionconfig-webhook/replacement').toLowerCase();
 
-interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace'> {
+interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace' | 'onBug'> {
   call?: CallHook | undefined;
   /** Whether to end with what is known by now. */
   shouldStop(): boolean;
-  /** Called if the plan of a Cluster fails. */
-  onBug(error: unknown): void;
   signal: AbortSignal;
 }
 
@@ -250,18 +248,6 @@ function unaskedOf({ object, old }: Change, watched: Watched): Impact {
   return clusters.length === 0 ? nothing : { ...nothing, total: clusters.length, unasked: { extension, clusters } };
 }
 
-/** The plan of a Cluster that failed. */
-const failed = (cluster: JsonObject): ClusterPlan => ({
-  cluster: namespacedName(cluster),
-  groups: [
-    {
-      ...{ group: '', kind: '', name: '', verdict: 'unknown', causes: [] },
-      machines: { before: 0, after: 0, replaced: 0, inPlace: 0 },
-    },
-  ],
-  problems: [{ text: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)' }],
-});
-
 /** The effect of a write on Machines, as far as is known when it stops. */
 export async function impactOf(change: Change, watched: Watched, options: ImpactOptions): Promise<Impact> {
   const { object, old } = change;
@@ -297,7 +283,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     const plans: ClusterPlan[] = [];
     try {
       await plan(worldWith(from, others), worldWith(to, left), {
-        ...{ clusterApiVersion: options.clusterApiVersion, now: options.now, updatesInPlace, isChecked: true, signal },
+        ...{ ...options, updatesInPlace, isChecked: true, signal },
         onCluster(clusterPlan) {
           plans.push(clusterPlan);
           if (options.shouldStop()) {
@@ -316,30 +302,12 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   const isExisting = textAt(subject, 'kind').endsWith('Template') && classesWith(subject, watched).length === 0;
   const start = isExisting ? object : old;
   const plans: ClusterPlan[] = [];
-  for (let from = 0; from < clusters.length && !signal.aborted; ) {
+  for (let from = 0; from < clusters.length && !(from > 0 && options.shouldStop()); ) {
     const batch = clusters.slice(from, from + (from === 0 ? firstBatchSize : batchSize));
     from += batch.length;
-    try {
-      plans.push(...(await planned(batch, start, object)));
-    } catch {
-      // One of them alone says which Cluster it is.
-      for (const cluster of batch) {
-        if (options.shouldStop()) {
-          break;
-        }
-        plans.push(
-          ...(await planned([cluster], start, object).catch((error: unknown) => {
-            options.onBug(error);
-            return [failed(cluster)];
-          })),
-        );
-      }
-    }
+    plans.push(...(await planned(batch, start, object)));
     // Watches go on, and newer reviews arrive.
     await nextTurn();
-    if (options.shouldStop()) {
-      break;
-    }
   }
   const paused = new Set(
     clusters.filter((cluster) => isPaused(cluster === old ? (object ?? old) : cluster)).map(namespacedName),

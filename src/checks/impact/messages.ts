@@ -1,6 +1,7 @@
 import type { Release } from '../../runtimehooks/index.ts';
 import type { Change } from './impact.ts';
 import type { Verdict } from './permission.ts';
+import { planCommand } from './warnings.ts';
 
 /** The data that the thread is started with. */
 export interface ThreadSettings {
@@ -48,10 +49,21 @@ export type FromThread =
   /** The objects have been read for the first time. */
   | { is: 'ready' }
   | { is: 'answer'; answer: Answer }
-  /** The plan of a whole write failed, or of one of its Clusters: that has no number. */
-  | { is: 'bug'; number?: number; error: string; stack: string[] }
-  | { is: 'late'; number: number }
+  | { is: 'bug'; error: string; stack: string[] }
   | { is: 'problem'; resource: string; problem: string | undefined };
+
+/** Why there is no plan. */
+export const noPlan = {
+  late: `the webhook had no plan in time: ${planCommand}`,
+  bug: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)',
+} as const;
+
+/** An answer without a plan. @param why the objects cannot be used, if that is the reason. */
+export const unplanned = (number: number, unknown: 'late' | 'bug' | 'reading', why?: string): Answer => ({
+  ...{ number, replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] },
+  lines: [`what happens to Machines is not known: ${unknown === 'reading' ? why : noPlan[unknown]}`],
+  unknown,
+});
 
 /** Milliseconds of a clock that all threads share. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;

@@ -24,6 +24,7 @@ import {
   type Reason,
   reasons,
   type ThreadSettings,
+  unplanned,
 } from './messages.ts';
 import { allowAnnotation, isPermitted } from './permission.ts';
 import { cut, planCommand } from './warnings.ts';
@@ -56,17 +57,9 @@ export interface ImpactReviews {
   stop(): Promise<void>;
 }
 
-/** A thread's verdict on a write. */
-type Outcome = Answer | 'late' | 'bug';
-
 /** The outcome of a review, for the metric. */
 const results = ['nothing', 'warned', 'denied', 'unknown', 'undecided'] as const;
 type Result = (typeof results)[number];
-
-const cannotPlan: Readonly<Record<'late' | 'bug', string>> = {
-  late: `the webhook had no plan in time: ${planCommand}`,
-  bug: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)',
-};
 
 const isTemplate = ({ group, kind }: AdmissionRequest['kind']) =>
   kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
@@ -164,13 +157,6 @@ const warned = (uid: string, warnings: string[], auditAnnotations: Record<string
   warnedBy: ['impact'],
 });
 
-/** An answer without a plan. */
-function unplanned(unknown: 'late' | 'bug'): Omit<Answer, 'number'> {
-  const lines = [`what happens to Machines is not known: ${cannotPlan[unknown]}`];
-  const none = { replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] };
-  return { ...none, lines, unknown };
-}
-
 /** @param namespaces that do not permit the write; an empty one if it is not known which. */
 function denied(
   { uid, name, namespace, kind, operation, object }: AdmissionRequest,
@@ -229,9 +215,9 @@ export function createImpactMetrics(registry: Registry, prefix: string) {
 /** Reviews of writes that may replace Machines, planned in a thread of their own. */
 export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings): ImpactReviews {
   const newest = new Int32Array(new SharedArrayBuffer(4));
-  /** Outcomes of reviews that are under way, for others that are the same. */
-  const shared = new Map<string, Promise<Outcome>>();
-  const waiting = new Map<number, (outcome: Outcome) => void>();
+  /** Answers of reviews that are under way, for others that are the same. */
+  const shared = new Map<string, Promise<Answer>>();
+  const waiting = new Map<number, (answer: Answer) => void>();
   let metrics: ReturnType<typeof createImpactMetrics> | undefined;
   let number = 0;
   const { promise: ready, resolve: becomeReady } = Promise.withResolvers<void>();
@@ -258,10 +244,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       } else if (message.is === 'answer') {
         waiting.get(message.answer.number)?.(message.answer);
       } else {
-        if (message.is === 'bug') {
-          log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
-        }
-        waiting.get(message.number ?? 0)?.(message.is);
+        log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
       }
     });
     started.on('error', (error: Error) => {
@@ -269,8 +252,8 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     });
     started.once('exit', () => {
       isReady = false;
-      for (const settle of [...waiting.values()]) {
-        settle('late');
+      for (const [own, settle] of [...waiting]) {
+        settle(unplanned(own, 'late'));
       }
       if (!isStopped) {
         setTimeout(() => {
@@ -284,24 +267,23 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     return started;
   }
 
-  function ask(question: Pick<Question, 'object' | 'old' | 'isGuarded' | 'isDryRun'>): Promise<Outcome> {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+  function ask(question: Pick<Question, 'object' | 'old' | 'isGuarded' | 'isDryRun'>): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
     const withinMs = question.isGuarded || settings.callsExtensions ? budgetMs.long : budgetMs.usual;
     number = (number + 1) % 2 ** 30;
     const own = number;
     const asked = thread;
-    const late = setTimeout(() => resolve('late'), withinMs);
+    const late = setTimeout(() => resolve(unplanned(own, 'late')), withinMs);
     const hung = setTimeout(() => {
       log.error('the thread that plans writes hangs: another one is started');
       void asked.terminate();
     }, withinMs + hungMs).unref();
-    function settle(outcome: Outcome): void {
+    waiting.set(own, (answer) => {
       clearTimeout(hung);
       clearTimeout(late);
       waiting.delete(own);
-      resolve(outcome);
-    }
-    waiting.set(own, settle);
+      resolve(answer);
+    });
     Atomics.store(newest, 0, own);
     thread.postMessage({
       ...question,
@@ -311,19 +293,19 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     return promise;
   }
 
-  /** The outcome for a request: of another that is the same, if that is under way. */
-  function outcomeOf(request: AdmissionRequest, change: Change, isGuarded: boolean): Promise<Outcome> | 'late' {
+  /** The answer for a request: of another that is the same, if that is under way. */
+  async function answerTo(request: AdmissionRequest, change: Change, isGuarded: boolean): Promise<Answer> {
     const key = keyOf(request, isGuarded);
     const others = shared.get(key);
     if (others !== undefined) {
       return others;
     }
     if (waiting.size >= maxWaiting || (request.operation === 'CREATE' && !isReady && !isGuarded)) {
-      return 'late';
+      return unplanned(0, 'late');
     }
-    const outcome = ask({ ...change, isGuarded, isDryRun: request.dryRun }).finally(() => shared.delete(key));
-    shared.set(key, outcome);
-    return outcome;
+    const answer = ask({ ...change, isGuarded, isDryRun: request.dryRun }).finally(() => shared.delete(key));
+    shared.set(key, answer);
+    return answer;
   }
 
   /** The namespaces of a write that ask for a permission, before there is a plan; undefined if that is not known. */
@@ -356,15 +338,14 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       }
       const guarded = guardedBy(request);
       const isGuarded = guarded === undefined || guarded.length > 0;
-      const outcome = await outcomeOf(request, change, isGuarded);
-      const isPlanned = typeof outcome === 'object' && outcome.unknown !== 'reading';
+      const answer = await answerTo(request, change, isGuarded);
+      const { replaced, deleted, clusters, planned, lines, hash, unknown: reason, deniedIn } = answer;
+      const isPlanned = reason === undefined || clusters > 0;
       const isOpen = isGuarded && touchesMachines(change) && !isPermitted(change, undefined);
       if (!isPlanned && operation === 'CREATE' && !isOpen) {
         // Hardly anything depends on what is created.
         return allowed(uid);
       }
-      const answer = typeof outcome === 'object' ? outcome : unplanned(outcome);
-      const { replaced, deleted, clusters, planned, lines, hash, unknown: reason, deniedIn } = answer;
       const undecidedIn = isPlanned ? answer.undecidedIn : isOpen ? (guarded ?? ['']) : [];
       if (lines.length === 0 && undecidedIn.length === 0) {
         return counted('nothing', undefined, allowed(uid));

@@ -13,9 +13,11 @@ import {
   type Answer,
   type FromThread,
   monotonicMs,
+  noPlan,
   type Question,
   type Reason,
   type ThreadSettings,
+  unplanned,
 } from './messages.ts';
 import { verdictOf } from './permission.ts';
 import { impactLines, unknownOf } from './warnings.ts';
@@ -71,16 +73,14 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
       .reduce((sum, { machines }) => sum + machines, 0);
   const verdict = verdictOf(impact, change, watched);
   const lines = impactLines(impact, (text, cluster) => hidden(change, text, cluster));
-  const refusals =
-    verdict.undecidedIn.length === 0
-      ? []
-      : clusters.flatMap((plan) => {
-          const text = unknownOf(plan, ['refused']);
-          return text === undefined ? [] : [`Cluster API refuses this: ${hidden(change, text, plan.cluster)}`];
-        });
+  const refused = clusters.find((plan) => unknownOf(plan, ['refused']) !== undefined);
+  if (lines.length === 0 && verdict.undecidedIn.length > 0 && refused !== undefined) {
+    const text = unknownOf(refused, ['refused']) ?? '';
+    lines.push(`Cluster API refuses this: ${hidden(change, text, refused.cluster)}`);
+  }
   return {
     number,
-    lines: lines.length === 0 ? refusals.slice(0, 1) : lines,
+    lines,
     replaced: lost('replaces'),
     deleted: lost('deletes'),
     clusters: total,
@@ -147,9 +147,7 @@ async function answer({ number, deadlineMs, isGuarded, isDryRun, ...change }: Qu
   }
   const problem = watched.problem ?? (isBehind(change) ? 'the watch is behind' : undefined);
   if (problem !== undefined) {
-    const lines = [`what happens to Machines is not known: ${problem}`];
-    const none = { replaced: 0, deleted: 0, clusters: 0, planned: 0, hash: undefined, deniedIn: [], undecidedIn: [] };
-    return { ...none, number, lines, unknown: 'reading' };
+    return unplanned(number, 'reading', problem);
   }
   const signal = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - monotonicMs())));
   const caller = settings.callsExtensions ? await createCaller() : undefined;
@@ -165,7 +163,10 @@ async function answer({ number, deadlineMs, isGuarded, isDryRun, ...change }: Qu
         const isNewest = Atomics.load(settings.newest, 0) === number;
         return now > deadlineMs || (now > startedMs + ownMs && !isNewest && !isGuarded);
       },
-      onBug: (error) => send({ is: 'bug', ...bugFields(error) }),
+      onBug(error) {
+        send({ is: 'bug', ...bugFields(error) });
+        return { text: noPlan.bug };
+      },
     });
     const told = answerTo(number, change, impact);
     const object = subjectOf(change);
@@ -186,14 +187,12 @@ let isRunning = false;
 async function run(): Promise<void> {
   isRunning = true;
   for (let question = waiting.pop(); question !== undefined; question = waiting.pop()) {
-    if (monotonicMs() < question.deadlineMs) {
-      try {
-        send({ is: 'answer', answer: await answer(question) });
-      } catch (error) {
-        send({ is: 'bug', number: question.number, ...bugFields(error) });
-      }
-    } else {
-      send({ is: 'late', number: question.number });
+    const { number, deadlineMs } = question;
+    try {
+      send({ is: 'answer', answer: monotonicMs() < deadlineMs ? await answer(question) : unplanned(number, 'late') });
+    } catch (error) {
+      send({ is: 'bug', ...bugFields(error) });
+      send({ is: 'answer', answer: unplanned(number, 'bug') });
     }
     // Messages that have arrived meanwhile.
     await nextTurn();

@@ -37,7 +37,7 @@ function settle(state: State): void {
   for (const worker of state.workers) {
     if (worker.readyAt !== undefined && worker.readyAt <= state.now) {
       worker.readyAt = undefined;
-      worker.tell('ready');
+      state.tellWorker(worker, 'ready');
     }
   }
 }
@@ -131,7 +131,7 @@ async function remove(state: State): Promise<void> {
   await reconcileUntil(state, () => state.isDeleted);
   await state.passUntil(state.now + durations.delete);
   for (const worker of state.workers) {
-    worker.tell('gone');
+    state.tellWorker(worker, 'gone');
   }
   state.tellControlPlane('gone');
 }

@@ -18,7 +18,7 @@ function create(state: State): void {
   state.tellControlPlane('creating');
   for (const worker of state.workers) {
     worker.version = version;
-    worker.tell('creating');
+    state.tellWorker(worker, 'creating');
   }
 }
 
@@ -46,12 +46,12 @@ function changeVersions(state: State, { version, workers }: Decisions): void {
   }
   for (const { worker, version: next } of workers) {
     if (worker.version !== next) {
-      const { replicas, isOnDelete } = worker.settings;
+      const { replicas, isOnDelete } = state.settingsOf(worker);
       const isEmpty = replicas === 0;
       worker.version = next;
       worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
       reconcile.isChanged = true;
-      worker.tell(isEmpty ? 'ready' : 'upgrading');
+      state.tellWorker(worker, isEmpty ? 'ready' : 'upgrading');
       if (isOnDelete && !isEmpty) {
         const text = `workers ${worker.topologyName} have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted`;
         state.findOnce('warning', text, 'delete their Machines during an upgrade');

@@ -29,38 +29,11 @@ export interface RehearsedCluster {
 export type WorkerSettings = ReturnType<SimulatedCluster['workers']>[number];
 
 /** A group of worker machines. */
-export class WorkerGroup {
-  readonly state: State;
-  /** Its place among the groups of the topology. */
-  readonly #index: number;
-  readonly kind: WorkerSettings['kind'];
-  /** Its name in the topology: `md-0`. */
-  readonly topologyName: string;
-  /** Name of the object. */
-  readonly name: string;
+export interface WorkerGroup extends Pick<WorkerSettings, 'kind' | 'topologyName' | 'name'> {
   /** Version of its template; undefined before it has been created. */
   version: string | undefined;
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
-
-  constructor(state: State, index: number, { kind, topologyName, name }: WorkerSettings, version: string | undefined) {
-    this.state = state;
-    this.#index = index;
-    this.kind = kind;
-    this.topologyName = topologyName;
-    this.name = name;
-    this.version = version;
-  }
-
-  /** Its settings in the topology now; a group that a user has removed has no Machines. */
-  get settings(): Pick<WorkerSettings, 'replicas' | 'isDeferred' | 'isOnDelete'> {
-    return this.state.settings[this.#index] ?? { replicas: 0, isDeferred: false, isOnDelete: false };
-  }
-
-  tell(happens: Extract<SimulatedEvent, { kind: 'worker' }>['state']): void {
-    const { name, topologyName: group, version = '' } = this;
-    this.state.tell({ kind: 'worker', state: happens, version, name, group });
-  }
 }
 
 /** Limits for a simulation that would otherwise never end. */
@@ -165,13 +138,19 @@ export class State extends Player {
       isInitialized: isCreated,
     };
     this.#settingsOf = perObject((current: JsonObject) => this.made.workers(current));
-    this.workers = this.settings.map((settings, index) => new WorkerGroup(this, index, settings, version));
+    this.workers = this.settings.map((group) => ({ ...group, version, readyAt: undefined }));
     this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
   /** The settings of all groups of workers in the topology now. */
   get settings(): readonly WorkerSettings[] {
     return this.#settingsOf(this.cluster);
+  }
+
+  /** The settings of a group now; one that a user has removed has no Machines. */
+  settingsOf({ kind, topologyName }: WorkerGroup): Pick<WorkerSettings, 'replicas' | 'isDeferred' | 'isOnDelete'> {
+    const known = this.settings.find((one) => one.kind === kind && one.topologyName === topologyName);
+    return known ?? { replicas: 0, isDeferred: false, isOnDelete: false };
   }
 
   /** Fills in the defaults of the Cluster, and returns why Cluster API's webhook refuses it. */
@@ -231,6 +210,13 @@ export class State extends Player {
   tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): void {
     const { name, version = '' } = this.controlPlane;
     this.tell({ kind: 'control-plane', state: happens, version, name });
+  }
+
+  tellWorker(
+    { name, topologyName: group, version = '' }: WorkerGroup,
+    happens: Extract<SimulatedEvent, { kind: 'worker' }>['state'],
+  ): void {
+    this.tell({ kind: 'worker', state: happens, version, name, group });
   }
 
   /** Reports something that no condition says, once. */

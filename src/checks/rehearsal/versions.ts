@@ -192,12 +192,12 @@ function decideWorkers(
   let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
   const concurrency = state.made.upgradeConcurrency(state.cluster);
   return groups.map((worker) => {
-    const { version, readyAt, settings } = worker;
+    const { version, readyAt } = worker;
     const isUpgrading = readyAt !== undefined;
     if (version === undefined || version === state.target) {
       return { worker, version: version ?? otherwise, isUpgrading, isPending: false, isDeferred: false };
     }
-    const { isDeferred } = settings;
+    const { isDeferred } = state.settingsOf(worker);
     const isFree = mayStart && !isDeferred && upgrading < concurrency;
     if (!isFree || step === undefined || step === version) {
       return { worker, version, isUpgrading, isPending: true, isDeferred };
