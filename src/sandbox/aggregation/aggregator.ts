@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
+import { withoutNodeHint } from '../../base/index.ts';
 import { isSame, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
-import { conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
+import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
 import { soon } from '../kinds/soon.ts';
 import type { Registry } from '../resources/registry.ts';
+import type { UserInfo } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
-import type { ResolveService } from '../webhooks/webhook-call.ts';
-import { availabilityOf } from './availability.ts';
+import { NoEndpointError, type ResolveService } from '../webhooks/webhook-call.ts';
 import { Backend, type ProxyClient } from './backend.ts';
 import { type OpenApiEntry, readOpenApi, readResources } from './documents.ts';
 
@@ -22,6 +23,13 @@ const defaultPace: AggregationPace = { checkMs: 30_000, timeoutMs: 15_000 };
 /** Longest interval between checks of a server that is not available, in ms. */
 const retryMs = 1000;
 
+/** The user as which the API server checks the availability of aggregated servers. */
+const checkingUser: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+/** Timeout of a check in ms (kube-aggregator, remote availability). */
+const checkTimeoutMs = 5000;
+/** Maximum number of bytes of a response to a check that are read; the content does not matter. */
+const maxCheckedBytes = 1024 * 1024;
+
 interface AggregatorContext {
   store: Store;
   registry: Registry;
@@ -32,14 +40,13 @@ interface AggregatorContext {
 }
 
 /** The aggregated server of one APIService, whose state it keeps up to date. */
-export class Remote {
+class Remote {
   readonly apiService: ApiService;
   readonly backend: Backend;
   /** Resources as items of aggregated discovery, as last read. */
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
   readonly #context: AggregatorContext;
-  readonly #pace: AggregationPace;
   readonly #stop = new AbortController();
   /** Ends the wait for the next check. */
   #wake = new AbortController();
@@ -47,7 +54,6 @@ export class Remote {
   constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
     this.#context = context;
-    this.#pace = context.pace ?? defaultPace;
     this.backend = new Backend(apiService, context.proxyClient, context.resolve);
     void this.#run();
   }
@@ -57,9 +63,21 @@ export class Remote {
     this.#wake.abort();
   }
 
+  get isAvailable(): boolean {
+    return isConditionTrue(this.#stored() ?? {}, 'Available');
+  }
+
+  close(): void {
+    this.#stop.abort();
+  }
+
+  #stored(): JsonObject | undefined {
+    return this.#context.store.collection(apiServiceStorage).get(storageKey('', this.apiService.metadata.name));
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    const { checkMs } = this.#pace;
+    const { checkMs } = this.#context.pace ?? defaultPace;
     while (!signal.aborted) {
       this.#wake = new AbortController();
       const isAvailable = await this.#round().catch(() => false);
@@ -71,49 +89,69 @@ export class Remote {
 
   /** @returns whether the server is available. */
   async #round(): Promise<boolean> {
-    const { signal } = this.#stop;
-    const { store, now } = this.#context;
-    const availability = await availabilityOf(this.backend, store, signal);
+    const availability = await this.#availability();
     const isAvailable = availability.status === 'True';
     // The documents are read before the server is reported as available.
     if (isAvailable) {
       await this.#read();
     }
-    const collection = store.collection(apiServiceStorage);
-    const key = storageKey('', this.apiService.metadata.name);
-    const object = signal.aborted ? undefined : collection.get(key);
+    const object = this.#stop.signal.aborted ? undefined : this.#stored();
     if (object !== undefined) {
-      const conditions = withCondition(conditionsOf(object), availability, now());
+      const conditions = withCondition(conditionsOf(object), availability, this.#context.now());
       if (!isSame(conditions, conditionsOf(object))) {
-        collection.replace(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
+        const key = storageKey('', this.apiService.metadata.name);
+        const status = { ...objectAt(object, 'status'), conditions };
+        this.#context.store.collection(apiServiceStorage).replace(key, object, { ...object, status });
       }
     }
     return isAvailable;
   }
 
-  get isAvailable(): boolean {
-    const key = storageKey('', this.apiService.metadata.name);
-    const object = this.#context.store.collection(apiServiceStorage).get(key);
-    return object !== undefined && isConditionTrue(object, 'Available');
+  /** Checks whether the server serves its group and version. */
+  async #availability(): Promise<Condition> {
+    const { path } = this.backend;
+    const unavailable = (reason: string, message: string) => condition('Available', 'False', reason, message);
+    let url: string;
+    try {
+      const { host, port } = this.backend.target();
+      url = `https://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
+    } catch (error) {
+      if (!(error instanceof NoEndpointError)) {
+        throw error;
+      }
+      const { namespace, name } = this.apiService.spec.service ?? { namespace: '', name: '' };
+      const shown = `service/${name} in ${JSON.stringify(namespace)}`;
+      return this.#context.store.collection('services').get(storageKey(namespace, name)) === undefined
+        ? unavailable('ServiceNotFound', `${shown} is not present`)
+        : unavailable('MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`);
+    }
+    const stop = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(checkTimeoutMs)]);
+    let problem: string;
+    try {
+      const headers = { 'user-agent': 'kube-apiserver' };
+      const { status } = await this.backend.get(path, checkingUser, headers, maxCheckedBytes, stop);
+      if (status >= 200 && status <= 399) {
+        return condition('Available', 'True', 'Passed', 'all checks passed');
+      }
+      problem = `bad status from ${url}: ${status}`;
+    } catch (error) {
+      problem = stop.aborted ? `timed out waiting for ${url}` : withoutNodeHint((error as Error).message);
+    }
+    return unavailable('FailedDiscoveryCheck', `failing or missing response from ${url}: ${problem}`);
   }
 
   /** Reads the documents that the server publishes. Those that cannot be read remain as they were. */
   async #read(): Promise<void> {
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
-    const at = new Date(this.#context.now());
+    const { pace = defaultPace, now } = this.#context;
+    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(pace.timeoutMs)]);
     await Promise.allSettled([
       readResources(this.backend, signal).then((resources) => {
         this.resources = resources;
       }),
-      readOpenApi(this.backend, this.openapi, at, signal).then((entry) => {
+      readOpenApi(this.backend, this.openapi, new Date(now()), signal).then((entry) => {
         this.openapi = entry;
       }),
     ]);
-  }
-
-  close(): void {
-    this.#stop.abort();
-    this.backend.close();
   }
 }
 
@@ -136,36 +174,35 @@ export class Aggregator {
         remote.check();
       }
     });
-    schedule();
   }
 
   #reconcile(): void {
-    const seen = new Set<string>();
-    for (const [, object] of this.#context.store.collection(apiServiceStorage).list()) {
-      const apiService = object as unknown as ApiService;
-      const { name, uid } = apiService.metadata;
-      if (apiService.spec.service === undefined) {
-        continue;
-      }
-      seen.add(name);
-      const known = this.#remotes.get(name);
-      if (known?.apiService.metadata.uid !== uid || !isSame(known.apiService.spec as Json, apiService.spec as Json)) {
-        known?.close();
-        this.#remotes.set(name, new Remote(apiService, this.#context));
-      }
-    }
+    const objects = this.#context.store.collection(apiServiceStorage).list();
+    const wanted = new Map(
+      objects
+        .map(([, object]) => object as unknown as ApiService)
+        .filter(({ spec }) => spec.service !== undefined)
+        .map((apiService) => [apiService.metadata.name, apiService]),
+    );
     for (const [name, remote] of this.#remotes) {
-      if (!seen.has(name)) {
+      const { metadata, spec } = remote.apiService;
+      const next = wanted.get(name);
+      if (next?.metadata.uid === metadata.uid && isSame(next.spec as Json, spec as Json)) {
+        wanted.delete(name);
+      } else {
         remote.close();
         this.#remotes.delete(name);
       }
+    }
+    for (const [name, apiService] of wanted) {
+      this.#remotes.set(name, new Remote(apiService, this.#context));
     }
   }
 
   /** The server of a group and version; undefined if the API server serves it itself, or if no server does. */
   find(group: string, version: string): Remote | undefined {
     // Versions served by the API server itself stay local: an APIService cannot take them over.
-    return this.#context.registry.serves(group, version) ? undefined : this.#remotes.get(`${version}.${group}`);
+    return this.#context.registry.of(group, version).length > 0 ? undefined : this.#remotes.get(`${version}.${group}`);
   }
 
   /** All servers that `find` can return. */
@@ -173,20 +210,6 @@ export class Aggregator {
     return [...this.#remotes.values()].filter(
       ({ apiService: { spec } }) => this.find(spec.group ?? '', spec.version) !== undefined,
     );
-  }
-
-  /** The entries of all servers in the list of OpenAPI documents: `[PATH, ENTRY]`. */
-  openApiEntries(): [string, JsonObject][] {
-    return this.all().flatMap(({ backend: { path }, openapi }): [string, JsonObject][] => {
-      const query = openapi?.v3?.hash === undefined ? '' : `?hash=${openapi.v3.hash}`;
-      return openapi?.v3 === undefined ? [] : [[path.slice(1), { serverRelativeURL: `/openapi/v3${path}${query}` }]];
-    });
-  }
-
-  v2Documents(): JsonObject[] {
-    return this.all()
-      .map(({ openapi }) => openapi?.v2?.document)
-      .filter((document) => document !== undefined);
   }
 
   stop(): void {

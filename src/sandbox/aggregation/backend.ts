@@ -1,5 +1,5 @@
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
-import { Agent, type RequestOptions, request } from 'node:https';
+import { type RequestOptions, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
@@ -21,28 +21,16 @@ export class Backend {
   readonly spec: ApiService['spec'];
   /** `/apis/GROUP/VERSION`. */
   readonly path: string;
-  readonly #agent: Agent;
+  readonly #client: ProxyClient;
   readonly #resolve: ResolveService;
-  /**
-   * The TLS settings of all connections, created with the first one: parsing the certificates takes longer than the
-   * handshake.
-   */
-  readonly #secureContext: () => SecureContext;
+  /** The TLS settings of all connections: parsing the certificates takes longer than the handshake. */
+  #secureContext: SecureContext | undefined;
 
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
     this.spec = spec;
     this.path = spec.group ? `/apis/${spec.group}/${spec.version}` : `/api/${spec.version}`;
+    this.#client = client;
     this.#resolve = resolve;
-    let secureContext: SecureContext | undefined;
-    this.#secureContext = () => {
-      secureContext ??= createSecureContext({
-        ...client(),
-        ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
-      });
-      return secureContext;
-    };
-    // Each request has its own connection: one that is kept could be closed by the server when it is used again.
-    this.#agent = new Agent({ keepAlive: false, rejectUnauthorized: spec.insecureSkipTLSVerify !== true });
   }
 
   /** Where the server is. @throws {NoEndpointError} */
@@ -50,15 +38,24 @@ export class Backend {
     return targetOf(this.#resolve, { namespace: '', name: '', port: 443, ...this.spec.service, path: '/' });
   }
 
-  /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
+  /**
+   * Starts a request; the caller writes the body and reads the response.
+   *
+   * @throws {NoEndpointError}, and for a caBundle that cannot be read.
+   */
   start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
-    const { host, port, servername, hostHeader } = this.target();
+    const { hostHeader, ...target } = this.target();
+    const { caBundle, insecureSkipTLSVerify } = this.spec;
+    this.#secureContext ??= createSecureContext({
+      ...this.#client(),
+      ...(caBundle ? { ca: Buffer.from(caBundle, 'base64') } : {}),
+    });
     return request({
-      host,
-      port,
-      servername,
-      secureContext: this.#secureContext(),
-      agent: this.#agent,
+      ...target,
+      secureContext: this.#secureContext,
+      rejectUnauthorized: insecureSkipTLSVerify !== true,
+      // Each request has its own connection: one that is kept could be closed by the server when it is used again.
+      agent: false,
       method,
       path,
       headers: { host: hostHeader, ...headers },
@@ -73,9 +70,5 @@ export class Backend {
    */
   get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
     return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
-  }
-
-  close(): void {
-    this.#agent.destroy();
   }
 }

@@ -11,7 +11,6 @@ import {
 } from '../../kubernetes/index.ts';
 import { convertV2ToV3, documentList, PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import { aggregator } from './availability.ts';
 import type { Backend } from './backend.ts';
 
 /**
@@ -62,6 +61,9 @@ function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
     });
 }
 
+/** The user as which the API server reads resources. */
+const discoveryUser: UserInfo = { username: 'system:kube-aggregator', groups: [] };
+
 /**
  * The resources of an APIService, as items of aggregated discovery. The server's plain list is read, which all have.
  *
@@ -69,8 +71,13 @@ function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
  */
 export async function readResources(backend: Backend, signal: AbortSignal): Promise<JsonObject[]> {
   const { path } = backend;
-  const user = { ...aggregator, groups: [] };
-  const { status, body } = await backend.get(path, user, { accept: 'application/json' }, maxDiscoveryBytes, signal);
+  const { status, body } = await backend.get(
+    path,
+    discoveryUser,
+    { accept: 'application/json' },
+    maxDiscoveryBytes,
+    signal,
+  );
   if (status !== 200) {
     throw new Error(`GET ${path} was answered with ${status}`);
   }

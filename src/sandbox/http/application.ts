@@ -3,14 +3,13 @@ import type { Registry as MetricsRegistry } from 'prom-client';
 import { failure, refusal } from '../../kubernetes/index.ts';
 import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
-import { passOn } from '../aggregation/proxy.ts';
 import { isAuthorized } from '../credentials.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
 import type { AdmissionEvent } from '../webhooks/admission.ts';
 import type { WriteContext } from '../writes/write-request.ts';
-import { answerDocument, type DocumentContext, remoteFor, version } from './documents.ts';
+import { aggregate, type DocumentContext, documentRoutes, version } from './documents.ts';
 import { findTarget, readResource, writeResource } from './endpoints.ts';
-import { jsonReply, noCache, type SandboxHandler, send, textReply, warningHeaders } from './http.ts';
+import { jsonReply, noCache, type SandboxHandler, send, textReply, unknownPath, warningHeaders } from './http.ts';
 
 /** An event that is not reported to clients. Of a bug: the method and URL of the request, and the error. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
@@ -24,13 +23,20 @@ export interface SandboxContext extends WriteContext, DocumentContext {
 /** Largest body of a request, in bytes; the limit of the real API server. */
 const maxBodyBytes = 3 * 1024 * 1024;
 
-const begin: SandboxHandler = ({ originalUrl }, { locals }, next) => {
+const begin: SandboxHandler = ({ originalUrl }, response, next) => {
+  const { locals } = response;
   const url = URL.parse(originalUrl, 'https://sandbox');
   locals.warnings = [];
   if (url === null) {
     throw badRequest('the URL of the request is not valid');
   }
   locals.url = url;
+  try {
+    decodeURIComponent(url.pathname);
+  } catch {
+    send(response, unknownPath, []);
+    return;
+  }
   next();
 };
 
@@ -44,33 +50,6 @@ function authorize(token: string): SandboxHandler {
       throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');
     }
     next();
-  };
-}
-
-/** Passes requests for aggregated API servers on. */
-function aggregate(context: DocumentContext): SandboxHandler {
-  return (request, response, next) => {
-    const { url } = response.locals;
-    const remote = remoteFor(context, url);
-    if (remote === undefined) {
-      next();
-    } else if (remote.isAvailable) {
-      passOn(remote.backend, request, response, url);
-    } else {
-      send(response, textReply(503, 'service unavailable\n'), []);
-    }
-  };
-}
-
-/** Responds to requests for discovery and OpenAPI documents. */
-function document(context: DocumentContext): SandboxHandler {
-  return (request, response, next) => {
-    const reply = request.method === 'GET' ? answerDocument(context, request, response.locals.url) : undefined;
-    if (reply === undefined) {
-      next();
-    } else {
-      send(response, reply, []);
-    }
   };
 }
 
@@ -114,7 +93,7 @@ export function createSandboxApplication(context: SandboxContext): Express {
   application.get('/metrics', async (_, response) => {
     send(response, textReply(200, await context.metrics.metrics(), context.metrics.contentType), []);
   });
-  application.all(all, aggregate(context), document(context));
+  application.all(all, aggregate(context)).use(documentRoutes(context));
   application.all(all, findTarget(context), readResource(context), body, writeResource(context));
   application.use(describeError(context.log), createRefuse({ error: () => {} }));
   return application;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
-import { compareVersions, type Registry } from '../resources/registry.ts';
+import type { Aggregator } from '../aggregation/aggregator.ts';
+import type { Registry } from '../resources/registry.ts';
 import { apiVersionOf, type Resource, verbs } from '../resources/resource.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
@@ -21,86 +21,79 @@ function aggregatedResource(resource: Resource) {
   };
 }
 
-/** A resource and its subresources in an APIResourceList. */
-function resourceEntries(resource: Resource): JsonObject[] {
-  const { namespaced } = resource;
-  const {
-    resource: name,
-    responseKind,
-    scope: _,
-    singularResource,
-    subresources = [],
-    ...lists
-  } = aggregatedResource(resource);
-  return [
-    { name, singularName: singularResource, namespaced, kind: responseKind.kind, ...lists },
-    ...subresources.map(({ subresource, responseKind, verbs }) => ({
-      name: `${name}/${subresource}`,
-      singularName: '',
-      namespaced,
-      kind: responseKind.kind,
-      verbs,
-    })),
-  ];
-}
-
 /** `GET /api/v1` or `/apis/GROUP/VERSION`: an APIResourceList, or undefined if it is not served. */
 export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
-  const resources = registry.of(group, version);
-  if (resources.length === 0) {
-    return undefined;
-  }
-  return {
-    kind: 'APIResourceList',
-    apiVersion: 'v1',
-    groupVersion: apiVersionOf({ group, version }),
-    resources: resources.flatMap(resourceEntries),
-  };
+  const resources = registry.of(group, version).flatMap((resource) => {
+    const { namespaced, kind } = resource;
+    const { resource: name, singularResource: singularName, ...aggregated } = aggregatedResource(resource);
+    const { responseKind: _kind, scope: _scope, subresources = [], ...lists } = aggregated;
+    return [
+      { name, singularName, namespaced, kind, ...lists },
+      ...subresources.map(({ subresource, verbs }) => ({
+        ...{ name: `${name}/${subresource}`, singularName: '', namespaced, kind, verbs },
+      })),
+    ];
+  });
+  const groupVersion = apiVersionOf({ group, version });
+  return resources.length === 0 ? undefined : { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
 }
 
-function groupEntry(group: string, versions: readonly ServedVersion[]): JsonObject {
-  const entries = versions.map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
-  return { name: group, versions: entries, preferredVersion: entries[0] as JsonObject };
+/** How Kubernetes prefers a version: v2, v1, v1beta2, v1beta1, v1alpha1, then others by name. */
+function rankOf(version: string): number[] {
+  const [, major, stage, minor = 0] = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version) ?? [];
+  return major === undefined ? [-1] : [['alpha', 'beta', undefined].indexOf(stage), Number(major), Number(minor)];
+}
+
+function compareVersions(a: string, b: string): number {
+  const ranks = rankOf(b);
+  const difference = rankOf(a)
+    .map((rank, index) => (ranks[index] ?? 0) - rank)
+    .find((one) => one !== 0);
+  return difference ?? (a < b ? -1 : 1);
 }
 
 /** A version that is served by this server or by an aggregated one. */
 interface ServedVersion {
   group: string;
   version: string;
-  remote: Remote | undefined;
+  priority: number;
+  isStale: boolean;
+  /** In the form of aggregated discovery. */
+  resources: readonly JsonObject[];
 }
 
 /** Everything that is served, here and by aggregated servers: each group with its versions, the preferred one first. */
 function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
-  const own = [...registry.groups()].flatMap(([group, versions]) =>
-    versions.map((version): ServedVersion => ({ group, version, remote: undefined })),
-  );
-  const others = aggregator.all().map((remote): ServedVersion => {
-    const { group = '', version } = remote.apiService.spec;
-    return { group, version, remote };
+  const own = registry.versions().map(({ group, version }): ServedVersion => {
+    const resources = registry.of(group, version).map(aggregatedResource);
+    // The priority that a kube-apiserver gives to definitions.
+    return { group, version, priority: 100, isStale: false, resources };
   });
-  // Versions of this server get the priority that a kube-apiserver gives to definitions.
-  const priorityOf = ({ remote }: ServedVersion) => remote?.apiService.spec.versionPriority ?? 100;
-  const all = [...own, ...others].sort(
-    (a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version),
-  );
+  const others = aggregator.all().map(({ apiService: { spec }, isAvailable, resources }): ServedVersion => {
+    const { group = '', version, versionPriority } = spec;
+    return { group, version, priority: versionPriority, isStale: !isAvailable, resources };
+  });
+  const all = [...own, ...others].sort((a, b) => b.priority - a.priority || compareVersions(a.version, b.version));
   return [...Map.groupBy(all, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
-export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
-  const entry = servedGroups(registry, aggregator).find(([name]) => name === group && name !== '');
-  return entry && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...entry) };
-}
-
 /** `GET /apis`: an APIGroupList. */
-export function groupList(registry: Registry, aggregator: Aggregator): JsonObject {
+export function groupList(registry: Registry, aggregator: Aggregator) {
   const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
   return {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map(([group, versions]) => groupEntry(group, versions)),
+    groups: groups.map(([group, served]) => {
+      const versions = served.map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
+      return { name: group, versions, preferredVersion: versions[0] as JsonObject };
+    }),
   };
+}
+
+/** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
+export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
+  const entry = groupList(registry, aggregator).groups.find(({ name }) => name === group);
+  return entry && { kind: 'APIGroup', apiVersion: 'v1', ...entry };
 }
 
 /** `GET /api`: an APIVersions. */
@@ -121,10 +114,10 @@ export function aggregatedDiscovery(registry: Registry, aggregator: Aggregator, 
     metadata: {},
     items: groups.map(([group, versions]) => ({
       metadata: group === '' ? {} : { name: group },
-      versions: versions.map(({ version, remote }) => ({
+      versions: versions.map(({ version, isStale, resources }) => ({
         version,
-        freshness: remote === undefined || remote.isAvailable ? 'Current' : 'Stale',
-        resources: remote === undefined ? registry.of(group, version).map(aggregatedResource) : [...remote.resources],
+        freshness: isStale ? 'Stale' : 'Current',
+        resources: [...resources],
       })),
     })),
   };

@@ -22,15 +22,10 @@ import {
 /**
  * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
  *
- * @returns undefined for every other path, and for a path with an invalid escape.
+ * @returns undefined for every other path.
  */
 function parseApiPath(pathname: string) {
-  let parts: string[];
-  try {
-    parts = pathname.split('/').slice(1).map(decodeURIComponent);
-  } catch {
-    return undefined;
-  }
+  let parts = pathname.split('/').slice(1).map(decodeURIComponent);
   if (parts.at(-1) === '') {
     parts.pop();
   }

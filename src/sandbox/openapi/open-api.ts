@@ -22,7 +22,7 @@ export class OpenApi {
   readonly #regenerations: Counter<'crd' | 'group' | 'version' | 'reason'>;
   readonly #duration: Histogram;
   readonly #documents = new Map<string, Built>();
-  #v2: { parts: readonly (number | JsonObject)[]; document: PublishedDocument } | undefined;
+  #v2: { parts: readonly object[]; document: PublishedDocument } | undefined;
 
   constructor(registry: Registry, clock: () => Date, metrics: MetricsRegistry) {
     this.#registry = registry;
@@ -44,12 +44,9 @@ export class OpenApi {
   /** The document of a group and version, or undefined if it is not served. */
   document(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;
-    const known = this.#documents.get(key);
     const resources = this.#registry.of(group, version);
-    if (
-      known?.resources.length === resources.length &&
-      known.resources.every((one, index) => one === resources[index])
-    ) {
+    const known = this.#documents.get(key);
+    if (known?.resources === resources) {
       return known.document;
     }
     if (resources.length === 0) {
@@ -62,8 +59,7 @@ export class OpenApi {
   }
 
   #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
-    const isCustom = resources.some((resource) => resource.isCustom);
-    const stop = isCustom ? this.#duration.startTimer() : undefined;
+    const stop = resources.some(({ isCustom }) => isCustom) ? this.#duration.startTimer() : undefined;
     const document = new PublishedDocument(buildDocument(resources), this.#clock());
     stop?.();
     // Changes that do not affect the document, such as of a status, keep it as it was.
@@ -81,18 +77,11 @@ export class OpenApi {
     return document;
   }
 
-  /** `GET /openapi/v3`: the URLs of the documents, each with the hash of its content. */
-  root(): { paths: JsonObject } {
-    const paths: JsonObject = {};
-    const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));
-    for (const [group, versions] of groups) {
-      for (const version of versions.toSorted()) {
-        const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
-        const hash = this.document(group, version)?.hash ?? '';
-        paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
-      }
-    }
-    return { paths };
+  /** Group, version and hash of each document. */
+  list(): { group: string; version: string; hash: string }[] {
+    return this.#registry
+      .versions()
+      .map(({ group, version }) => ({ group, version, hash: this.document(group, version)?.hash ?? '' }));
   }
 
   /**
@@ -101,13 +90,10 @@ export class OpenApi {
    * @param aggregated the documents of aggregated servers.
    */
   v2(aggregated: readonly JsonObject[]): PublishedDocument {
-    const { revision } = this.#registry;
-    const parts = [revision, ...aggregated];
+    const versions = this.#registry.versions().map(({ group, version }) => this.#registry.of(group, version));
+    const parts = [...versions, ...aggregated];
     if (this.#v2?.parts.length !== parts.length || parts.some((part, index) => part !== this.#v2?.parts[index])) {
-      const documents = [...this.#registry.groups()].flatMap(([group, versions]) =>
-        versions.map((version) => buildDocument(this.#registry.of(group, version))),
-      );
-      const document = v2Of(documents, aggregated, 'v1.36.0');
+      const document = v2Of(versions.map(buildDocument), aggregated, 'v1.36.0');
       this.#v2 = { parts, document: new PublishedDocument(document, this.#clock(), 'v2') };
     }
     return this.#v2.document;

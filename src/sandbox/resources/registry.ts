@@ -1,52 +1,32 @@
 import type { Resource } from './resource.ts';
 
-/** Sorts versions as Kubernetes prefers them: v2, v1, v1beta2, v1beta1, v1alpha1, then others by name. */
-export function compareVersions(a: string, b: string): number {
-  const rank = (version: string): [number, number, number] => {
-    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
-    if (match === null) {
-      return [-1, 0, 0];
-    }
-    const stage = match[2] === undefined ? 2 : match[2] === 'beta' ? 1 : 0;
-    return [stage, Number(match[1]), Number(match[3] ?? 0)];
-  };
-  const [rankA, rankB] = [rank(a), rank(b)];
-  for (const index of [0, 1, 2] as const) {
-    if (rankA[index] !== rankB[index]) {
-      return rankB[index] - rankA[index];
-    }
-  }
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const versionKey = ({ group, version }: Pick<Resource, 'group' | 'version'>) => `${group}/${version}`;
 
 export class Registry {
   readonly #byStorage = new Map<string, readonly Resource[]>();
-  /** By group and version, then by plural. */
-  readonly #byVersion = new Map<string, Map<string, Resource>>();
+  /** By group and version, sorted by name: another list after each change. */
+  readonly #byVersion = new Map<string, readonly Resource[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
-  /** A number that increases whenever anything changes. */
-  revision = 0;
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
-    for (const { group, version, plural } of this.ofStorage(storage)) {
-      const key = `${group}/${version}`;
-      const inVersion = this.#byVersion.get(key);
-      inVersion?.delete(plural);
-      if (inVersion?.size === 0) {
+    for (const key of new Set([...this.ofStorage(storage), ...resources].map(versionKey))) {
+      const others = (this.#byVersion.get(key) ?? []).filter((one) => one.storage !== storage);
+      const all = [...others, ...resources.filter((one) => versionKey(one) === key)];
+      if (all.length === 0) {
         this.#byVersion.delete(key);
+      } else {
+        this.#byVersion.set(
+          key,
+          all.sort((a, b) => (a.plural < b.plural ? -1 : 1)),
+        );
       }
     }
-    this.#byStorage.delete(storage);
-    if (resources.length > 0) {
+    if (resources.length === 0) {
+      this.#byStorage.delete(storage);
+    } else {
       this.#byStorage.set(storage, resources);
     }
-    for (const resource of resources) {
-      const key = `${resource.group}/${resource.version}`;
-      const inVersion = this.#byVersion.get(key) ?? new Map<string, Resource>();
-      this.#byVersion.set(key, inVersion.set(resource.plural, resource));
-    }
-    this.revision++;
     for (const listener of this.#listeners.get(storage) ?? []) {
       listener();
     }
@@ -61,17 +41,20 @@ export class Registry {
 
   /** The resource of a path, or undefined if this group and version does not serve it. The core group is empty. */
   find(group: string, version: string, plural: string): Resource | undefined {
-    return this.#byVersion.get(`${group}/${version}`)?.get(plural);
+    return this.of(group, version).find((resource) => resource.plural === plural);
   }
 
-  serves(group: string, version: string): boolean {
-    return this.#byVersion.has(`${group}/${version}`);
+  /** The resources of one group and version, sorted by name; the same list until they change. */
+  of(group: string, version: string): readonly Resource[] {
+    return this.#byVersion.get(versionKey({ group, version })) ?? [];
   }
 
-  /** The resources of one group and version, sorted by name. */
-  of(group: string, version: string): Resource[] {
-    const resources = this.#byVersion.get(`${group}/${version}`)?.values() ?? [];
-    return [...resources].sort((a, b) => (a.plural < b.plural ? -1 : 1));
+  /** All served groups and versions. */
+  versions(): { group: string; version: string }[] {
+    return [...this.#byVersion.keys()].map((key) => {
+      const [group = '', version = ''] = key.split('/');
+      return { group, version };
+    });
   }
 
   /** The collections of all resources. Those of cluster-scoped ones have no objects in a namespace. */
@@ -81,15 +64,5 @@ export class Registry {
 
   ofStorage(storage: string): readonly Resource[] {
     return this.#byStorage.get(storage) ?? [];
-  }
-
-  /** The served groups, each with its versions, the preferred one first. */
-  groups(): Map<string, string[]> {
-    const groups = new Map<string, string[]>();
-    for (const key of this.#byVersion.keys()) {
-      const [group = '', version = ''] = key.split('/');
-      groups.set(group, [...(groups.get(group) ?? []), version].sort(compareVersions));
-    }
-    return groups;
   }
 }
