@@ -3,12 +3,9 @@ export { bugText } from './framework/run-program.ts';
 
 import { completionLines } from './framework/complete.ts';
 import type { Io } from './framework/program.ts';
-import { type CommandEntry, calledCommand, createProgram, type Program, runProgram } from './framework/run-program.ts';
+import { type Commands, calledCommand, createProgram, runProgram } from './framework/run-program.ts';
 
-type Entry = readonly [summary: string, load: CommandEntry['load']];
-
-/** The commands by heading of the help, and by name. */
-const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+const commands: Commands = {
   'Before a change:': {
     plan: ['say which Machines a change will replace, and why', () => import('./commands/plan/plan.ts')],
     lint: ['check ExtensionConfigs in files against the rules of the webhook', () => import('./commands/lint/lint.ts')],
@@ -68,20 +65,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   },
   '': {
     version: ['print version details for a bug report', () => import('./commands/version.ts')],
-    completion: ['print a script for shell completion', () => import('./commands/completion.ts')],
+    completion: ['print a script for shell completion', () => import('./commands/completion/completion.ts')],
   },
 };
 
-const commands = Object.entries(groups).flatMap(([group, entries]): CommandEntry[] =>
-  Object.entries(entries).map(([name, [summary, load]]) => ({ name, summary, group, load })),
-);
-
 /** The name of the program, unless it is called as a kubectl plugin. */
 const ownName = 'extensionconfig-webhook';
-
-function programCalled(name: string): Program {
-  return { name, version: async () => (await import('./commands/version.ts')).versionLine(), commands };
-}
 
 /** Runs `NAME ARGS…`, where NAME is the name under which the user called the program; returns the exit code. */
 export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {
@@ -89,14 +78,15 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
   if (args[0] === '__complete') {
     const words = args.slice(2);
     const called = calledCommand(words);
-    const program = await createProgram(programCalled(name), (command) => command === called, io);
+    const program = await createProgram(name, commands, (command) => command === called, io);
     io.stdout.write(completionLines(program, words));
     return 0;
   }
-  return runProgram(programCalled(name), args, io);
+  const isVersion = args[0] === '--version' || args[0] === '-V';
+  return runProgram(name, commands, isVersion ? ['version'] : args, io);
 }
 
 /** The whole program with all of its commands, for documentation. */
 export function wholeProgram(io: Io) {
-  return createProgram(programCalled(ownName), () => true, io);
+  return createProgram(ownName, commands, () => true, io);
 }

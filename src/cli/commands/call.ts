@@ -12,7 +12,7 @@ import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.t
 import { objectOf, sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
-import { indentedYaml, inFormat, jsonText } from '../framework/layout.ts';
+import { indentedYaml, writeReport } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint, untilEnd } from './extensions.ts';
@@ -217,18 +217,14 @@ async function callHandlers(hook: HookDefinition, handler: string | undefined, c
   }));
   const ofHook = () =>
     isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions);
-  io.stdout.write(
-    inFormat(flags.output, {
-      text: () =>
-        [
-          ...calls.map(
-            ({ handler: name, response, ...one }) =>
-              verdictText(name, one, extensions) + (response === undefined ? '' : indentedYaml(response)),
-          ),
-          ...(handler === undefined ? [ofHook()] : []),
-        ].join(''),
-      json: () => jsonText({ hook: hook.name, ...verdict, calls }),
-    }),
+  writeReport(io, flags.output, { hook: hook.name, ...verdict, calls }, () =>
+    [
+      ...calls.map(
+        ({ handler: name, response, ...one }) =>
+          verdictText(name, one, extensions) + (response === undefined ? '' : indentedYaml(response)),
+      ),
+      ...(handler === undefined ? [ofHook()] : []),
+    ].join(''),
   );
   return verdict;
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
@@ -7,18 +6,12 @@ import { clusterApiLease, findRival, type RunningController, startController } f
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
-import {
-  fileCertificates,
-  type HealthServer,
-  lostLogLinesHelp,
-  startHealthServer,
-  stopInTime,
-} from '../../server/index.ts';
+import { fileCertificates, lostLogLinesHelp, startHealthServer, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
-import { startProblem } from '../framework/port-problem.ts';
-import { FailureError } from '../framework/program.ts';
+import { started } from '../framework/port-problem.ts';
+import { FailureError, untilStopped } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
@@ -100,9 +93,8 @@ taken, 2 usage error.`,
     const metrics = new Registry();
     let controller: RunningController | undefined;
     let isStopping = false;
-    let health: HealthServer;
-    try {
-      health = await startHealthServer({
+    const health = await started(
+      startHealthServer({
         address: { host: undefined, port: flags['health-port'] },
         readiness() {
           const problem = isStopping ? 'shutting down' : (controller?.problem ?? undefined);
@@ -111,10 +103,8 @@ taken, 2 usage error.`,
         },
         metrics: { contentType: metrics.contentType, render: () => metrics.metrics() },
         log,
-      });
-    } catch (error) {
-      throw startProblem(error);
-    }
+      }),
+    );
     collectDefaultMetrics({ register: metrics });
     metricsIn(metrics, 'extensionconfig_controller_').counted('log_lines_lost_total', lostLogLinesHelp, lostLines);
     const clientCertificate = await followClientCertificate(flags['cert-dir'], log);
@@ -130,9 +120,7 @@ taken, 2 usage error.`,
       leaderElection: flags['leader-elect'] ? { namespace: ownNamespace(), name: leaseName } : undefined,
     });
     log.info({ healthPort: health.port, version }, 'controller started');
-    if (!io.signal.aborted) {
-      await once(io.signal, 'abort');
-    }
+    await untilStopped(io);
     isStopping = true;
     await stopInTime(log, stopTimeoutMs, async () => {
       await controller.stop();

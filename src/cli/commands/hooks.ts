@@ -12,7 +12,7 @@ import {
 import { sampleRequest, sampleResponse } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, outputFlag } from '../framework/flags.ts';
-import { indentedYaml, inFormat, jsonText, table } from '../framework/layout.ts';
+import { indentedYaml, table, writeReport } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 import { catalogFlags } from './catalog-flags.ts';
 
@@ -125,31 +125,21 @@ export const command = defineCommand({
     const release = flags['cluster-api-version'];
     if (name !== undefined) {
       const hook = hookNamed(name, 'hooks');
-      io.stdout.write(
-        inFormat(flags.output, {
-          text: () => explanationText(hook, release),
-          json: () => jsonText(explain(hook, release)),
-        }),
-      );
-      return;
+      return writeReport(io, flags.output, explain(hook, release), () => explanationText(hook, release));
     }
     const rows = clusterApiHooks.map((hook) => describe(hook, release));
-    io.stdout.write(
-      inFormat(flags.output, {
-        text: () =>
-          table([
-            ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
-            ...rows.map((row) => [
-              row.name,
-              row.version,
-              row.introduced,
-              row.phase,
-              row.blocking ? 'yes' : 'no',
-              row.summary,
-            ]),
-          ]),
-        json: () => jsonText(rows),
-      }),
+    return writeReport(io, flags.output, rows, () =>
+      table([
+        ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
+        ...rows.map((row) => [
+          row.name,
+          row.version,
+          row.introduced,
+          row.phase,
+          row.blocking ? 'yes' : 'no',
+          row.summary,
+        ]),
+      ]),
     );
   },
 });

@@ -3,7 +3,7 @@ import { didYouMean, paragraph } from '../../base/index.ts';
 import { type Rule, rules } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
-import { inFormat, jsonText, table } from '../framework/layout.ts';
+import { table, writeReport } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 import examples from './rule-examples.generated.json' with { type: 'json' };
 
@@ -36,17 +36,12 @@ rules. --rules-config of lint and serve configures individual rules.`,
   run({ flags: { output }, io }, id: string | undefined) {
     if (id === undefined) {
       const rows = rules.map(describe);
-      io.stdout.write(
-        inFormat(output, {
-          text: () =>
-            table([
-              ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
-              ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
-            ]),
-          json: () => jsonText(rows),
-        }),
+      return writeReport(io, output, rows, () =>
+        table([
+          ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
+          ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
+        ]),
       );
-      return;
     }
     const rule = rules.find((candidate) => candidate.id === id);
     if (rule === undefined) {
@@ -54,11 +49,6 @@ rules. --rules-config of lint and serve configures individual rules.`,
       const hint = didYouMean(id, ids, '"rules" without an id lists them');
       throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
     }
-    io.stdout.write(
-      inFormat(output, {
-        text: () => explanationText(rule),
-        json: () => jsonText({ ...describe(rule), example: exampleOf(rule) }),
-      }),
-    );
+    return writeReport(io, output, { ...describe(rule), example: exampleOf(rule) }, () => explanationText(rule));
   },
 });

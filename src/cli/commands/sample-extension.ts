@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { discardFile } from '../../base/index.ts';
 import {
   BehaviourError,
@@ -10,8 +9,8 @@ import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
-import { startProblem } from '../framework/port-problem.ts';
-import { UsageError } from '../framework/program.ts';
+import { started } from '../framework/port-problem.ts';
+import { UsageError, untilStopped } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { readWith } from './catalog-flags.ts';
 import { healthFlags } from './health-flags.ts';
@@ -79,12 +78,7 @@ export const command = defineCommand({
       lostLogLines: lostLines,
       version,
     });
-    let running: Awaited<ReturnType<typeof server.start>>;
-    try {
-      running = await server.start();
-    } catch (error) {
-      throw startProblem(error);
-    }
+    const running = await started(server.start());
     let isWritten = false;
     try {
       if (file !== undefined && !('folder' in certificates)) {
@@ -93,9 +87,7 @@ export const command = defineCommand({
         isWritten = true;
         log.info({ file }, 'ExtensionConfig written');
       }
-      if (!io.signal.aborted) {
-        await once(io.signal, 'abort');
-      }
+      await untilStopped(io);
     } finally {
       if (file !== undefined && isWritten) {
         discardFile(file);

@@ -2,8 +2,8 @@ import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../../run
 import { defineCommand } from '../framework/command.ts';
 import { commit, version } from '../framework/version.ts';
 
-/** Everything about this version in one line, as printed by `--version`. */
-export function versionLine(): string {
+/** Everything about this version in one line. */
+function versionLine(): string {
   const built = commit();
   const parts = [
     ...(built === undefined ? [] : [`commit ${built.slice(0, 12)}`]),

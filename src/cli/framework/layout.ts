@@ -1,5 +1,6 @@
 import { printableJson } from '../../base/index.ts';
 import { readableYaml } from '../../base/yaml/index.ts';
+import type { Io } from './program.ts';
 
 /** A table whose columns are as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
@@ -22,3 +23,8 @@ export const inFormat = <F extends string, T>(format: F, reports: { readonly [Fo
 
 /** A value as JSON for readers, which ends with a line break. */
 export const jsonText = (value: unknown) => `${printableJson(value, 2)}\n`;
+
+/** Writes a report as `--output` says: as text, or a value as JSON. */
+export function writeReport({ stdout }: Io, format: 'text' | 'json', value: unknown, text: () => string): void {
+  stdout.write(inFormat(format, { text, json: () => jsonText(value) }));
+}

@@ -13,8 +13,13 @@ export function portProblem(code: string | undefined, port: number, flag: string
   }
 }
 
-/** Why a server could not be started, with the flag to change; other errors as they are. */
-export function startProblem(error: unknown): unknown {
+/** A server that starts. @throws {UsageError} or {FailureError} with the flag to change, and other errors as they are. */
+export const started = <T>(server: Promise<T>): Promise<T> =>
+  server.catch((error: unknown) => {
+    throw explained(error);
+  });
+
+function explained(error: unknown): unknown {
   if (error instanceof ClientCaError) {
     return new UsageError(`--client-ca-file: ${error.message}`);
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { WriteStream } from 'node:tty';
 import { coloured, type Paint, plain } from '../../base/index.ts';
 
@@ -24,4 +25,11 @@ export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   const isAsked = stdout.isTTY === true || env.FORCE_COLOR !== undefined;
   // The depth is 1 bit without colours.
   return isAsked && WriteStream.prototype.getColorDepth(env) > 2 ? coloured : plain;
+}
+
+/** Resolves when the command is to stop. */
+export async function untilStopped({ signal }: Io): Promise<void> {
+  if (!signal.aborted) {
+    await once(signal, 'abort');
+  }
 }

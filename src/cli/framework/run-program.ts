@@ -1,26 +1,28 @@
-import { Argument, Command as CommanderCommand, CommanderError } from 'commander';
+import { Argument, Command as CommanderCommand, CommanderError, type Option } from 'commander';
 import { bugFields, printable, printableLines, withRemedy } from '../../base/index.ts';
 import type { Command } from './command.ts';
 import { addFlags, readFlags } from './flags.ts';
-import { helpConfiguration, helpWidthOf } from './help.ts';
 import { exitCode, FailureError, type Io, UsageError } from './program.ts';
 
-export interface CommandEntry {
-  name: string;
-  summary: string;
-  /** Heading under which the help lists it; empty for the last one. */
-  group: string;
-  /** Loads its definition: only of the command that runs, since each needs more modules than the help of all. */
-  load: () => Promise<{ command: Command }>;
-}
+/** A command in the help of the program. Only that of the command that runs is loaded: each needs many modules. */
+type CommandEntry = readonly [summary: string, load: () => Promise<{ command: Command }>];
 
-/** The code of the error that commander throws for --version. */
-const versionAsked = 'version';
+/** The commands by heading of the help (empty for the last one), and by name. */
+export type Commands = Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>;
 
-export interface Program {
-  name: string;
-  version: () => Promise<string>;
-  commands: readonly CommandEntry[];
+/** The width of the help in characters: the terminal's, but no wider than is easy to read. */
+const helpWidthOf = ({ columns = 80 }: { columns?: number }): number => Math.min(columns, 100);
+
+function describeOption(option: Option): string {
+  const { argChoices, defaultValue, defaultValueDescription, envVar } = option;
+  // That a switch is off or a list empty by default need not be said.
+  const shown = defaultValueDescription ?? (option.isBoolean() ? '' : String(defaultValue ?? ''));
+  const notes = [
+    ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
+    ...(shown === '' ? [] : [`default: ${shown}`]),
+    ...(envVar === undefined ? [] : [`env: ${envVar}`]),
+  ];
+  return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`;
 }
 
 function build(built: CommanderCommand, command: Command, io: Io, end: (code: number) => void): void {
@@ -50,7 +52,8 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
 
 /** Builds a program. Only the commands that `loads` accepts by name have flags and an action. */
 export async function createProgram(
-  { name, commands }: Program,
+  name: string,
+  groups: Commands,
   loads: (command: string) => boolean,
   io: Io,
   end: (code: number) => void = () => {},
@@ -59,15 +62,13 @@ export async function createProgram(
     // A flag after a command belongs to that command, even if the parent has a flag of the same name.
     .enablePositionalOptions()
     .option('-V, --version', 'print the version')
-    .on('option:version', () => {
-      throw new CommanderError(exitCode.ok, versionAsked, '');
-    })
     .helpOption('-h, --help', 'print this help')
     .commandsGroup('Other:')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .showHelpAfterError('(add --help for all options)')
-    .configureHelp(helpConfiguration)
+    // Commander does not wrap descriptions in less room.
+    .configureHelp({ minWidthToWrap: 20, optionDescription: describeOption })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -76,13 +77,15 @@ export async function createProgram(
       // In the format of all other user errors.
       outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
     });
-  for (const { name: commandName, summary, group, load } of commands) {
-    const command = program.command(commandName).summary(summary);
-    if (group !== '') {
-      command.helpGroup(group);
-    }
-    if (loads(commandName)) {
-      build(command, (await load()).command, io, end);
+  for (const [heading, commands] of Object.entries(groups)) {
+    for (const [commandName, [summary, load]] of Object.entries(commands)) {
+      const command = program.command(commandName).summary(summary);
+      if (heading !== '') {
+        command.helpGroup(heading);
+      }
+      if (loads(commandName)) {
+        build(command, (await load()).command, io, end);
+      }
     }
   }
   return program;
@@ -96,26 +99,18 @@ export function calledCommand(args: readonly string[]): string | undefined {
 }
 
 /** Runs a program with arguments (without node and script); returns the exit code. */
-export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
-  const { name } = definition;
+export async function runProgram(name: string, groups: Commands, args: readonly string[], io: Io): Promise<number> {
   let code: number = exitCode.ok;
   const called = calledCommand(args);
-  const program = await createProgram(
-    definition,
-    (command) => command === called,
-    io,
-    (ended) => {
-      code = ended;
-    },
-  );
+  const isCalled = (command: string) => command === called;
+  const program = await createProgram(name, groups, isCalled, io, (ended) => {
+    code = ended;
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === versionAsked) {
-        io.stdout.write(`${await definition.version()}\n`);
-      }
-      // Help and version end with 0; every other error of commander is a mistake in the arguments.
+      // Help ends with 0; every other error of commander is a mistake in the arguments.
       return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
     }
     // An operation that was stopped fails, too.

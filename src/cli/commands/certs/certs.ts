@@ -23,7 +23,7 @@ import {
 } from '../../../webhook/certs/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { defaultsOf, type Flags, type FlagValues } from '../../framework/flags.ts';
-import { inFormat, jsonText } from '../../framework/layout.ts';
+import { writeReport } from '../../framework/layout.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
@@ -58,11 +58,8 @@ function reportInjections(
     `${id}: ${result}${reason === undefined ? '' : `: ${reason}`}`,
     ...skipped.map((line) => `${id}: left alone: ${line}`),
   ]);
-  io.stdout.write(
-    inFormat(output, {
-      text: () => linesText(lines.length === 0 ? ['no targets'] : lines),
-      json: () => jsonText({ ...fields, targets: injections }),
-    }),
+  writeReport(io, output, { ...fields, targets: injections }, () =>
+    linesText(lines.length === 0 ? ['no targets'] : lines),
   );
   return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
 }
@@ -173,18 +170,15 @@ async function advance(
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   const { kind: result, reason } = action;
   const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
-  io.stdout.write(
-    inFormat(context.output, {
-      text: () =>
-        linesText([
-          ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
-          ...missing.map(missingTarget),
-          until === undefined
-            ? `stage ${facts.stage}: ${result}: ${reason}`
-            : `stage ${facts.stage}: ${reason}. Run again after ${until}.`,
-        ]),
-      json: () => jsonText({ stage: facts.stage, result, reason, until, missing: missing.map(({ id }) => id) }),
-    }),
+  const { stage } = facts;
+  writeReport(io, context.output, { stage, result, reason, until, missing: missing.map(({ id }) => id) }, () =>
+    linesText([
+      ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
+      ...missing.map(missingTarget),
+      until === undefined
+        ? `stage ${stage}: ${result}: ${reason}`
+        : `stage ${stage}: ${reason}. Run again after ${until}.`,
+    ]),
   );
   // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();
@@ -285,7 +279,7 @@ export const command = defineCommand({
           settings,
           await rotationOf(context, servingSecret),
         );
-        io.stdout.write(inFormat(context.output, { text: () => renderStatus(status), json: () => jsonText(status) }));
+        writeReport(io, context.output, status, () => renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },
     ),

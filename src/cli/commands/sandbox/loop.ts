@@ -1,8 +1,11 @@
 import type { Logger } from 'pino';
 import { orAborted } from '../../../base/index.ts';
 import type { ControllerPace } from '../../../controller/index.ts';
-import { extensionName, startExtension } from './extension.ts';
-import type { RunningSandbox } from './start.ts';
+import { createSampleExtension } from '../../../extension/sample/index.ts';
+import { connect } from '../../../kubernetes/client/index.ts';
+import { version } from '../../framework/version.ts';
+import { reachedAtAnnotation } from '../resolve-flag.ts';
+import { extensionCertificates, extensionName, extensionServices, type RunningSandbox, stopping } from './start.ts';
 
 /** Cluster API's ten minutes are too long for trying things out. */
 const pace: Partial<ControllerPace> = {
@@ -10,6 +13,19 @@ const pace: Partial<ControllerPace> = {
   secretMs: 1_000,
   queue: { minIntervalMs: 500, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 3_000 },
 };
+
+/** Starts the sample extension on loopback, with the certificate in its Secret. @throws {FailureError} */
+async function startExtension(sandbox: RunningSandbox, log: Logger, signal: AbortSignal) {
+  const certificates = await extensionCertificates(sandbox, signal);
+  // Only its Service can be found, so nobody could probe it.
+  const options = { host: '127.0.0.1', port: 0, healthPort: 'none', version, processMetrics: false } as const;
+  const { port, stop } = await createSampleExtension({ ...options, certificates, log }).start();
+  // For calls from this machine: a Service in the sandbox has no address.
+  const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
+  const service = `${extensionServices}/${extensionName}`;
+  await connect(sandbox.config, signal).request('PATCH', service, { metadata: { annotations } });
+  return { port, stop: () => stop(stopping) };
+}
 
 /** Host and port of the sample extension's Service, as in URLs. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;

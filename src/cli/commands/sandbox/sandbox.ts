@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../../../base/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, type FlagValues, integerFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { type Call, type Flags, integerFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { logFlags, openLog } from '../../framework/log.ts';
-import { type Io, UsageError } from '../../framework/program.ts';
+import { UsageError, untilStopped } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 
@@ -61,7 +60,7 @@ function commandsToTry(hasExtension: boolean, impact: boolean): string[] {
   ];
 }
 
-async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promise<void> {
+async function runSandbox({ flags, io }: Call<typeof sandboxFlags>): Promise<void> {
   const file = flags.write;
   if (file !== undefined && existsSync(file)) {
     throw new UsageError(`--write: ${file} exists; remove it, or name another file`);
@@ -72,15 +71,14 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     clusterFacts: flags['cluster-facts'],
     impact: flags.impact,
     kubeconfigFile: file === undefined ? undefined : resolve(file),
+    hasExtension: !flags['no-extension'],
   };
-  const hasExtension = !flags['no-extension'];
+  const { hasExtension } = settings;
   using output = await openLog(io.stderr, flags);
   const { log } = output;
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
-  const { extensionName, registerExtension } = await import('./extension.ts');
-  const prepare = hasExtension ? registerExtension : undefined;
-  const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
+  const sandbox = await startSandboxWithWebhook(settings, log, io.signal);
   try {
     io.stdout.write(
       [
@@ -96,12 +94,10 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     const loop = hasExtension ? await (await import('./loop.ts')).startLoop(sandbox, log, io.signal) : undefined;
     if (loop?.port !== undefined && !io.signal.aborted) {
       io.stdout.write(
-        `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --set-version v1.33.0 --delete\n\n`,
+        `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse sample-extension --set-version v1.33.0 --delete\n\n`,
       );
     }
-    if (!io.signal.aborted) {
-      await once(io.signal, 'abort');
-    }
+    await untilStopped(io);
     await loop?.stop();
   } finally {
     await sandbox.stop();
@@ -116,5 +112,5 @@ export const command = defineCommand({
   description:
     'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
   flags: sandboxFlags,
-  run: ({ flags, io }) => runSandbox(flags, io),
+  run: runSandbox,
 });

@@ -11,16 +11,38 @@ import type {
 import type { Logger } from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { orAborted, packageRoot } from '../../../base/index.ts';
-import { crd } from '../../../extensionconfig/index.ts';
-import { connect, loadKubeConfig } from '../../../kubernetes/client/index.ts';
+import { crd, group, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
+import {
+  connect,
+  type KubernetesClient,
+  loadKubeConfig,
+  watchServingSecret,
+} from '../../../kubernetes/client/index.ts';
 import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
+import { createRuleSet, parseRulesConfig } from '../../../policy/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
+import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
+import { defaultsOf } from '../../framework/flags.ts';
 import { portProblem } from '../../framework/port-problem.ts';
 import { FailureError } from '../../framework/program.ts';
+import { bootstrap } from '../certs/certs.ts';
+import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { publishFile } from '../publish-file.ts';
-import { bootstrapWebhook, servingCertificates, startLocalWebhook, webhookService } from './webhook.ts';
+import { serveFlags } from '../serve/flags.ts';
+import { startFromFlags } from '../serve/webhook.ts';
+
+/** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
+const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
+
+/** Name of the sample extension's namespace, and of everything in it. */
+export const extensionName = 'sample-extension';
+const extensionSecret = `${extensionName}-tls`;
+export const extensionServices = `/api/v1/namespaces/${extensionName}/services`;
+
+/** Milliseconds for requests in flight when the sandbox stops: its API server, the only client, sends no new ones. */
+export const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
@@ -39,29 +61,16 @@ function impactWebhook(): V1ValidatingWebhook {
   return value;
 }
 
-/** Optional parts of the webhook. */
-interface Features {
-  /** Whether it uses facts about the cluster, and is called for deletions. */
-  clusterFacts?: boolean | undefined;
-  /** Whether it says what writes of Clusters and ClusterClasses replace. */
-  impact?: boolean | undefined;
-}
-
-function configurationsWith({ clusterFacts, impact }: Features) {
+function configurationsWith({ clusterFacts, impact }: SandboxSettings) {
   return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
       configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
     }
-    for (const entry of configuration.webhooks ?? []) {
-      if (
-        clusterFacts &&
-        configuration.kind === 'ValidatingWebhookConfiguration' &&
-        entry.name.startsWith('validate.')
-      ) {
-        // As in manifests/components/cluster-facts.
-        entry.rules?.[0]?.operations?.push('DELETE');
-      }
+    const validating = configuration.webhooks?.find(({ name }) => name.startsWith('validate.'));
+    if (clusterFacts) {
+      // As in manifests/components/cluster-facts.
+      validating?.rules?.[0]?.operations?.push('DELETE');
     }
     return configuration;
   });
@@ -81,8 +90,7 @@ const registrations = '/apis/admissionregistration.k8s.io/v1';
  * Registers ExtensionConfig and the webhook in front of it, whose caBundles `certs bootstrap` injects; with `clusterFacts`
  * also the kinds that rules know.
  */
-async function register(config: KubeConfig, signal: AbortSignal, features: Features): Promise<void> {
-  const cluster = connect(config, signal);
+async function register(cluster: KubernetesClient, settings: SandboxSettings): Promise<void> {
   const conversion = {
     strategy: 'Webhook',
     webhook: {
@@ -91,14 +99,90 @@ async function register(config: KubeConfig, signal: AbortSignal, features: Featu
     },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
-  for (const body of [definition, ...(features.clusterFacts ? factDefinitions() : [])]) {
+  for (const body of [definition, ...(settings.clusterFacts ? factDefinitions() : [])]) {
     await cluster.request('POST', definitions, body);
   }
-  for (const body of configurationsWith(features)) {
+  for (const body of configurationsWith(settings)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
     await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
   }
+}
+
+/** Registers the sample extension. Its CA is injected from the Secret with its certificate. */
+async function registerExtension(cluster: KubernetesClient): Promise<void> {
+  await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: extensionName } });
+  await cluster.request('POST', extensionServices, {
+    metadata: { name: extensionName },
+    spec: { ports: [{ name: 'hooks', port: 443 }] },
+  });
+  await cluster.request('POST', `/apis/${group}/v1beta2/extensionconfigs`, {
+    apiVersion: `${group}/v1beta2`,
+    kind: 'ExtensionConfig',
+    metadata: {
+      name: extensionName,
+      annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${extensionName}/${extensionSecret}` },
+    },
+    spec: {
+      clientConfig: { service: { namespace: extensionName, name: extensionName, port: 443 } },
+      namespaceSelector: {},
+    },
+  });
+}
+
+/** Creates a CA and the certificate of a Service, as the certificate Jobs of a cluster do, and follows its Secret. */
+async function issued(
+  { config, kubeconfig }: { config: KubeConfig; kubeconfig: string },
+  { namespace, secret, ...flags }: Parameters<typeof bootstrap>[0] & { namespace: string; secret: string },
+  signal: AbortSignal,
+): Promise<CertificateSource> {
+  await bootstrap({ kubeconfig, namespace, secret, ...flags }, signal);
+  return secretCertificates(`${namespace}/${secret}`, watchServingSecret(config, namespace, secret));
+}
+
+/** The certificate of the sample extension. */
+export const extensionCertificates = ({ config, kubeconfigFile }: RunningSandbox, signal: AbortSignal) =>
+  issued(
+    { config, kubeconfig: kubeconfigFile },
+    { namespace: extensionName, service: extensionName, secret: extensionSecret, 'ca-secret': `${extensionName}-ca` },
+    signal,
+  );
+
+/** Starts the webhook on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
+async function startWebhook(
+  config: KubeConfig,
+  kubeconfig: string,
+  { clusterFacts, impact }: SandboxSettings,
+  log: Logger,
+  signal: AbortSignal,
+) {
+  const { namespace, name } = webhookService;
+  const target = [
+    // The configurations have the name of the Service.
+    `MutatingWebhookConfiguration/${name}`,
+    `ValidatingWebhookConfiguration/${name}`,
+    `CustomResourceDefinition/${crd.metadata.name}`,
+  ];
+  const flags = {
+    ...defaultsOf(serveFlags),
+    ...{ host: '127.0.0.1', port: 0, 'health-port': 0, impact, kubeconfig },
+    // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
+    'feature-gates': { [runtimeSdkFeatureGate]: true },
+  };
+  return startFromFlags(flags, {
+    certificates: await issued(
+      { config, kubeconfig },
+      { namespace, secret: 'extensionconfig-webhook-tls', target },
+      signal,
+    ),
+    rules: createRuleSet(ruleSetOptionsOf(flags)),
+    facts: clusterFacts ? config : undefined,
+    // Definitions are added while a sandbox is running, and should be noticed soon.
+    pace: { maxRetryMs: 500 },
+    impact: { ...parseRulesConfig('').impact, denies: true },
+    log: log.child({}, { level: 'warn' }),
+    processMetrics: false,
+  });
 }
 
 export interface RunningSandbox {
@@ -108,14 +192,17 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-interface SandboxSettings extends Features {
+interface SandboxSettings {
   port: number;
   /** Where other Services can be reached; by default only those of type ExternalName can. */
-  resolve?: Resolve | undefined;
+  resolve: Resolve;
   /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
-  kubeconfigFile?: string | undefined;
-  /** Called when ExtensionConfigs are served, before everything is ready. */
-  prepare?(config: KubeConfig): Promise<void>;
+  kubeconfigFile: string | undefined;
+  /** Whether the webhook uses facts about the cluster, and is called for deletions. */
+  clusterFacts: boolean;
+  /** Whether the webhook says what writes of Clusters and ClusterClasses replace. */
+  impact: boolean;
+  hasExtension: boolean;
 }
 
 /** Starts an API server and the webhook in front of it, as in a cluster. @throws {FailureError} */
@@ -124,14 +211,14 @@ export async function startSandboxWithWebhook(
   log: Logger,
   signal: AbortSignal,
 ): Promise<RunningSandbox> {
-  let local: Awaited<ReturnType<typeof startLocalWebhook>> | undefined;
+  let local: Awaited<ReturnType<typeof startWebhook>> | undefined;
   const sandbox = await startSandbox({
     port: settings.port,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
-      const endpoint = local && { host: '127.0.0.1', port: local.port };
-      return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
+      const endpoint = local && { host: '127.0.0.1', port: local.webhookPort };
+      return isOurs ? endpoint : settings.resolve(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
     throw new FailureError(
@@ -150,25 +237,21 @@ export async function startSandboxWithWebhook(
   async function stop(): Promise<void> {
     clear();
     process.off('exit', clear);
-    await local?.stop();
+    await local?.stop(stopping);
     await sandbox.stop();
   }
   try {
     const ownFile = join(directory, 'kubeconfig');
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
     const config = await loadKubeConfig({ kubeconfig: ownFile }, {});
-    await register(config, signal, settings);
-    const namespace = { metadata: { name: webhookService.namespace } };
-    await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
-    await bootstrapWebhook(ownFile, signal);
-    local = await startLocalWebhook(servingCertificates(config), log, {
-      facts: settings.clusterFacts ? config : undefined,
-      impactKubeconfig: settings.impact ? ownFile : undefined,
-    });
-    if (local.impactReady !== undefined) {
-      await orAborted(local.impactReady, signal);
+    const cluster = connect(config, signal);
+    await register(cluster, settings);
+    await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: webhookService.namespace } });
+    local = await startWebhook(config, ownFile, settings, log, signal);
+    await orAborted(local.impactReady, signal);
+    if (settings.hasExtension) {
+      await registerExtension(cluster);
     }
-    await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
       publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { connect, loadKubeConfig, shortRetries, watchServingSecret } from '../../../kubernetes/client/index.ts';
@@ -12,8 +11,8 @@ import {
 } from '../../../server/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
-import { startProblem } from '../../framework/port-problem.ts';
-import { UsageError } from '../../framework/program.ts';
+import { started } from '../../framework/port-problem.ts';
+import { UsageError, untilStopped } from '../../framework/program.ts';
 import { orNoCluster, ownNamespace } from '../cluster-flags.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { answersSeconds, type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
@@ -93,17 +92,11 @@ export const command = defineCommand({
     if (options.impact.denies && !flags.impact) {
       log.warn('impact: deny in --rules-config has no effect without --impact');
     }
-    const server = await startFromFlags(flags, {
-      ...{ certificates, clients, rules, facts, log, processMetrics: true },
-      impact: options.impact,
-      lostLogLines: lostLines,
-    }).catch((error: unknown) => {
-      throw startProblem(error);
-    });
+    const { impact } = options;
+    const surroundings = { certificates, clients, rules, facts, impact, log, lostLogLines: lostLines };
+    const server = await started(startFromFlags(flags, { ...surroundings, processMetrics: true }));
     const repairing = repair?.(bundle, log);
-    if (!io.signal.aborted) {
-      await once(io.signal, 'abort');
-    }
+    await untilStopped(io);
     stopping.abort();
     await repairing;
     await stopInTime(log, delayMs + answersSeconds * 1000, (timeoutMs) =>

@@ -25,7 +25,7 @@ interface Surroundings
 export async function startFromFlags(
   flags: ServeFlags,
   { rules, facts, pace, impact: config, log, ...server }: Surroundings,
-): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'> & { impactReady: Promise<void> | undefined }> {
+): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'> & { impactReady: Promise<void> }> {
   const featureGates = flags['feature-gates'];
   const now = () => new Date();
   const watching =
@@ -79,7 +79,7 @@ export async function startFromFlags(
     });
     return {
       webhookPort,
-      impactReady: impact?.ready,
+      impactReady: impact?.ready ?? Promise.resolve(),
       async stop(options) {
         watching?.stop();
         await stop(options);
