@@ -4,10 +4,7 @@ interface Write {
   (fields: object, message?: string): void;
 }
 
-/**
- * What the log says about an error that only a bug can cause: its name, and its stack, which names code. Without the
- * message, which might contain part of an object, and whose lines might look like code.
- */
+/** What the log says about an error that only a bug can cause: not its message, which may contain a part of an object. */
 export function bugFields(error: unknown): { error: string; stack: string[] } {
   const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
   const stack = lines?.filter((line) => /^\s+at /.test(line)) ?? [];

@@ -121,9 +121,8 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
 const firstRoom = 16 * 1024;
 
 /**
- * A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed, and with it its connection. It is
- * collected in one buffer, which doubles when it is full: a list of chunks would take some 30 times their size if a server
- * sends single bytes.
+ * A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed with its connection. It is collected
+ * in one buffer: a list of chunks takes some 30 times their size if a server sends single bytes.
  */
 export async function readLimited(
   stream: AsyncIterable<Uint8Array | string>,

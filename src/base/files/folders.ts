@@ -5,8 +5,8 @@ import { FailureError } from '../errors.ts';
 import { systemProblem } from './files.ts';
 
 /**
- * Creates a folder and its missing parents. Does not use Node.js's `recursive` option, which loops forever where the
- * system cannot create folders: below /proc.
+ * Creates a folder and its parents. Node.js's `recursive` loops forever where the system cannot create folders: below
+ * /proc.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const parent = dirname(folder);
@@ -26,10 +26,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
 /** Longest name of a file that is made of another name, in characters. */
 const maxFileName = 200;
 
-/**
- * The path of a file below a folder. Each name is one step of it, whatever characters it has: those that could lead elsewhere
- * are encoded, as in URLs.
- */
+/** The path of a file below a folder: each name is one step, with what could lead elsewhere encoded as in URLs. */
 export function pathBelow(folder: string, ...names: readonly string[]): string {
   const steps = names.map((name) => (/^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName)));
   return join(folder, ...steps);

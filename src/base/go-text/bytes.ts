@@ -1,8 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 
 /**
- * A Go string: bytes, one per character (U+0000 to U+00FF) of a JavaScript string. So indices, lengths, comparisons and
- * cuts are those of Go, also where a cut leaves half a character.
+ * A Go string: bytes, one per character (U+0000 to U+00FF), so that indices, lengths, comparisons and cuts are those of Go.
  */
 export type Bytes = string;
 

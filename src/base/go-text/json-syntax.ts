@@ -76,11 +76,7 @@ function afterSpace(text: Bytes, from: number): number {
   return at;
 }
 
-/**
- * Why Go cannot read the first value of a JSON text; undefined if it can.
- *
- * @param isAlone whether nothing may follow that value.
- */
+/** Why Go cannot read the first value of a JSON text; undefined if it can. @param isAlone whether nothing may follow. */
 export function jsonMistake(text: Bytes, isAlone: boolean): JsonMistake | undefined {
   const open: string[] = [];
   let at = 0;

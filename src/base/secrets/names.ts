@@ -28,8 +28,8 @@ const forms = new Set([
 ]);
 
 /**
- * Whether a name says that its value is a secret, in any spelling: `dbPassword`, `DB_PASSWORD`, `db-pwd`, `client-key-data`.
- * What is about a secret has another end: `secretName`, `tokenSecretRef`, `tokenTTL`.
+ * Whether a name says that its value is a secret, in any spelling (`dbPassword`, `DB_PASSWORD`); not `tokenSecretRef`,
+ * `tokenTTL`.
  */
 export function looksSecret(name: string): boolean {
   const parts = name

@@ -18,9 +18,8 @@ const maxWaiting = 4 * 1024 * 1024;
 const batchMs = 20;
 
 /**
- * Writes lines to a stream. That never blocks; and a stream that cannot be written (a full disk, a reader that has gone)
- * does not end the process, but its lines are counted. Not pino's own destination, which tries without an end to write
- * the rest when the process exits.
+ * Writes lines to a stream, without blocking: one that cannot be written (a full disk) does not end the process, but its
+ * lines are counted. Pino's own destination tries without an end to write the rest when the process exits.
  *
  * @param render makes the text of some lines of JSON; by default they stay as they are, but everything is printable.
  */

@@ -4,7 +4,7 @@ import { withoutControls } from './printable.ts';
 const usualWidth = 80;
 
 /**
- * A paragraph in lines of at most `width` columns, unless a word is longer. The first line begins with `start`, others with
+ * A paragraph in lines of at most `width` columns, unless a word is longer: the first begins with `start`, others with
  * `margin`.
  */
 export function paragraph(start: string, text: string, margin: string, width = usualWidth): string[] {

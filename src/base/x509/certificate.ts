@@ -30,8 +30,7 @@ export function problemOf(reading: Parsed<unknown>): string | undefined {
 }
 
 /**
- * Whether the dates of a certificate are readable. Parsing does not check them, and an invalid date is neither before
- * nor after any other. The text is then "Bad time value"; Node.js's Date is usually invalid, and sometimes contains
+ * Whether the dates of a certificate are readable, which parsing does not check. Node.js's Date is invalid then, or has
  * random memory.
  */
 export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
@@ -105,10 +104,7 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
   return key === undefined ? undefined : unreadableProblem(key);
 }
 
-/**
- * Why no API server completes a handshake with a server that has this certificate, as the end of a sentence; undefined if
- * they do. Older versions of Node.js do not tell the algorithm of a signature.
- */
+/** Why no API server completes a handshake with a server that has this certificate, as the end of a sentence, if so. */
 export function servingProblem(x509: X509Certificate): string | undefined {
   // Go (1.18 and later) checks every signature but that of a certificate in the trust bundle.
   const isWeak = /md5|sha1/i.test(String(x509.signatureAlgorithm)) && !x509.checkIssued(x509);

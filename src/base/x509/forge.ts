@@ -87,8 +87,7 @@ function subjectOf(certificate: X509Certificate): Asn1 {
 }
 
 /**
- * A certificate in DER. It is signed by node:crypto, since node-forge's arithmetic in JavaScript takes some 50 ms per
- * signature, and since node-forge supports only RSA keys, while signing keys may also be elliptic-curve keys.
+ * A certificate in DER, signed by node:crypto: node-forge takes some 50 ms for a signature, and signs with RSA keys only.
  */
 export function signedCertificate(contents: Contents, issuerKey: string): Buffer {
   const der = (node: Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');

@@ -4,10 +4,7 @@ import { isAddress, withoutDots } from './address.ts';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
-/**
- * How far notBefore precedes the time of issue, in ms, because clients' clocks may be slow. The time of issue is rounded
- * up to a second, since certificates contain whole seconds: what counts from it must not begin before it.
- */
+/** How far notBefore precedes the time of issue, in ms, because clients' clocks may be slow. */
 export const backdateMs = 5 * 60_000;
 
 /** Organization in the subject of every CA that this program creates for a webhook, by which recovery knows it. */
@@ -46,8 +43,7 @@ export function makeEllipticKeyPair(): KeyPair {
 }
 
 /**
- * The same with elliptic-curve keys, for servers that start often and are short-lived: creating a key takes a hundredth
- * of a millisecond, compared with a tenth of a second for RSA, and a handshake costs the server a tenth.
+ * The same with elliptic-curve keys, for servers that start often: such a key takes a hundredth of a ms, an RSA key 100 ms.
  */
 export const ellipticEntropy: Entropy = { makeKeyPair: async () => makeEllipticKeyPair() };
 

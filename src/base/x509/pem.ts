@@ -25,10 +25,10 @@ function decoded(body: string): Buffer {
 }
 
 /**
- * The certificates in a PEM text (RFC 7468): for each BEGIN line the bytes up to its END line, empty if they are not base64;
- * undefined if Go does not find the certificate. Parses in one pass, like Go's encoding/pem, which Cluster API and API servers use: BEGIN and END lines
- * stand alone, a block ends at the next END line, and text between blocks is ignored. OpenSSL accepts more, such as two
- * files concatenated without a line break in between, in which Go finds no certificate at all.
+ * The certificates in a PEM text (RFC 7468): for each BEGIN line the bytes up to its END line, empty if they are not
+ * base64; undefined if Go does not find the certificate. As in Go's encoding/pem, BEGIN and END lines stand alone, and a
+ * block ends at the next END line; OpenSSL accepts more, such as two files without a line break in between. Linear in the
+ * text.
  */
 export function readPem(text: string): (Buffer | undefined)[] {
   const certificates: (Buffer | undefined)[] = [];

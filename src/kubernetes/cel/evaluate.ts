@@ -77,9 +77,7 @@ export type Evaluate = (expression: string, variables: Context, cost: Cost) => u
 
 /**
  * Evaluates expressions of an environment, and counts their cost; the result is undefined for those that this engine cannot
- * evaluate.
- *
- * @throws {Error} from the returned function, when the expression itself fails.
+ * evaluate. The returned function throws what the expression fails with.
  */
 export function createEvaluator(environment: Environment): Evaluate {
   let spent = 0;

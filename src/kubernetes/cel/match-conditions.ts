@@ -6,9 +6,7 @@ import { celOf, decisionProblem } from './cel.ts';
 import { maxConditionsCost } from './cost.ts';
 import { createEvaluator, failureOf, maxRulesMs, within } from './evaluate.ts';
 
-/**
- * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
- */
+/** A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1). */
 export interface MatchCondition {
   name: string;
   expression: string;
@@ -52,10 +50,9 @@ export function* matchConditionCauses(value: Json | undefined, field: string): G
 }
 
 /**
- * Whether a webhook is to be called for a request: if all its match conditions are true. A false one is decisive, even
- * if another cannot be evaluated.
+ * Whether a webhook is to be called for the request of an AdmissionReview: if all its conditions are true; a false one
+ * decides.
  *
- * @param request the request of the AdmissionReview.
  * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
  */
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {

@@ -5,12 +5,7 @@ import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, partsOf, required, type Schema } from '../schema/index.ts';
 import { celName, decisionProblem } from './cel.ts';
 
-/**
- * A rule over the values that a schema describes (x-kubernetes-validations).
- *
- * @see
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
- */
+/** A rule over the values that a schema describes (x-kubernetes-validations of apiextensions.k8s.io/v1). */
 export interface ValidationRule {
   rule: string;
   message?: string;
@@ -57,9 +52,8 @@ function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
 }
 
 /**
- * Whether a rule uses the variable `oldSelf`, and not a text or a field of that name, which makes it a transition rule.
- *
- * @param environment parses it. An expression that cannot be parsed counts if it has the word.
+ * Whether a rule uses the variable `oldSelf`, which makes it a transition rule; one that cannot be parsed, whether it has
+ * the word.
  */
 export function isTransition(rule: string, environment: Pick<Environment, 'parse'>): boolean {
   if (!/\boldSelf\b/.test(rule)) {
@@ -137,9 +131,8 @@ export function untypedEnvironment(): Environment {
 }
 
 /**
- * Finds expressions that do not fit the values of a schema: a field that does not exist, a number as text.
- *
- * @param declarations what this and others may declare; parts of the schema beyond that may be anything.
+ * Finds expressions that do not fit the values of a schema: a field that does not exist, a number as text. Parts of the
+ * schema beyond the declarations that are left may be anything.
  */
 function typedEnvironment(schema: Schema, declarations: Declarations): Environment {
   const declared = declaredOf(schema, declarations);
@@ -163,8 +156,8 @@ const firstOfTwo = /\.(?:all|exists|existsOne|exists_one|transformList|transform
 const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
 
 /**
- * Maximum number of fields that are declared for all rules of a schema, which takes a quarter of a second: a schema is
- * declared again for each part of it that has rules.
+ * Maximum number of fields that are declared for all rules of a schema, some of them again for each rule: a quarter of a
+ * second.
  */
 const maxDeclarations = 50_000;
 

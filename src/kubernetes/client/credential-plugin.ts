@@ -87,9 +87,9 @@ class CredentialPlugin {
   }
 
   /**
-   * What the next requests send: the plugin runs if it has given nothing that is still valid.
+   * What the next requests send: the plugin runs if it has given nothing that is still valid, and was not refused by the
+   * API server.
    *
-   * @param refused what the API server has refused, which is not used again.
    * @throws {PluginError} when there are no credentials.
    */
   async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {

@@ -150,7 +150,6 @@ function problemOf(config: KubeConfig): string | undefined {
 /**
  * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
  *
- * @param env the environment, of which KUBECONFIG and HOME are read.
  * @throws {KubeConfigError} when it cannot be read, or its current context cannot be used.
  */
 export async function loadKubeConfig(
@@ -175,8 +174,7 @@ export async function loadKubeConfig(
 }
 
 /**
- * Reads a kubeconfig that another program wrote into an object, such as a Secret of Cluster API: it may not name files or
- * programs of this machine.
+ * Reads a kubeconfig that another program wrote into an object: it may not name files or programs of this machine.
  *
  * @throws {KubeConfigError} when it does, and as `loadKubeConfig`.
  */

@@ -18,11 +18,7 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
   return { ...metadata, resourceVersion };
 }
 
-/**
- * The data of a Secret as text.
- *
- * @throws {ResponseError} when the object is not the Secret with this name.
- */
+/** The data of a Secret as text. @throws {ResponseError} when the object is not the Secret with this name. */
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
   const what = `the Secret ${namespace}/${name}`;
   metadataOf(secret, what, name);
@@ -62,8 +58,7 @@ export function secretPath(namespace: string, name?: string): string {
 /**
  * Reads a Secret, with its data as text; undefined if there is none.
  *
- * @throws {ResponseError} for a response that is not this Secret; otherwise as `request`, with the permission that is
- *   missing.
+ * @throws {ResponseError} for a response that is not this Secret; otherwise as `readObject`.
  */
 export async function fetchSecret(
   cluster: KubernetesClient,
@@ -89,15 +84,15 @@ export type SecretEvent =
   | { kind: 'watching'; problem: string | undefined };
 
 /**
- * A request every 20 s is cheap for an API server, and a connection that has died silently is noticed by then. A
- * rotation with a short overlap must be noticed without a watch as well: hence a list every 2 to 4 s.
+ * A watch of 20 s is cheap, and notices a dead connection. Without a watch, a list every 2 to 4 s notices a rotation in
+ * time.
  */
 const defaultPace: Partial<WatchPace> = { watchMs: 20_000, maxRetryMs: 2_000, readDeadlineMs: 10_000 };
 
 /**
- * Follows a kubernetes.io/tls Secret: its current state, then every change, even if connections are lost or the Secret
- * is absent for a while. Needs `list` and `watch` on it. While it cannot be watched it is listed, and a `watching` event
- * says why. Contents are passed on without validation.
+ * Follows a kubernetes.io/tls Secret, which needs `list` and `watch` on it: its current state, then every change, even if
+ * connections are lost or the Secret is absent for a while. While it cannot be watched it is listed. Contents are not
+ * validated.
  *
  * @returns a function that starts to follow it, and returns one that stops.
  */

@@ -19,11 +19,10 @@ const unchecked = invalid(
 );
 
 /**
- * Why an API server does not store a custom resource, in its words and order: metadata, schema, types of lists, rules. Parts
- * that stay as they were are not judged (ratcheting validation).
+ * Why an API server does not store a custom resource, in its words and order: metadata, schema, types of lists, rules.
+ * Parts that stay as they were in the old object are not judged (ratcheting validation).
  *
  * @param object with its defaults, and without unknown fields.
- * @param old the object that it replaces.
  */
 export function customResourceCauses(object: JsonObject, old: JsonObject | undefined, schema: Schema): StatusCause[] {
   const causes = [

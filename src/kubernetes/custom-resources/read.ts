@@ -45,11 +45,7 @@ export interface ReadObject {
 export const unknownFieldTexts = (unknown: readonly UnknownField[]): string[] =>
   unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
 
-/**
- * Reads a custom resource as an API server does. The object is not changed.
- *
- * @throws {DefaultsError} when its defaults exceed 8 MiB.
- */
+/** Reads a custom resource as an API server does, from a copy. @throws {DefaultsError} when its defaults exceed 8 MiB. */
 export function readCustomResource(given: JsonObject, schema: Schema): ReadObject {
   const object = copyOf(given);
   const metadata = object.metadata ?? null;

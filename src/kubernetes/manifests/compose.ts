@@ -182,10 +182,7 @@ class Reader {
     return text;
   }
 
-  /**
-   * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
-   * first wins.
-   */
+  /** Merges the maps of a "<<" as kubectl does: they override the keys before it, and of several maps the first wins. */
   #mergeInto(map: Record<string, unknown>, { key, value: node }: Pair, level: number): void {
     const value = this.value(node, level);
     const from = isSeq(node) ? (value as unknown[]) : [value];
@@ -217,10 +214,7 @@ class Reader {
   }
 }
 
-/**
- * Maximum number of words, signs, blanks and line breaks of a document: as many as 8 MiB of manifests have. Of brackets that
- * nothing opens they take a gigabyte and a half.
- */
+/** Maximum number of words, signs, blanks and line breaks of a document: as many as 8 MiB of manifests have. */
 const maxLexemes = 3_000_000;
 
 function* tokensOf(text: string): Generator<CST.Token> {
@@ -258,11 +252,7 @@ function checkText(text: string): void {
   }
 }
 
-/**
- * Parses a text as kubectl does, as far as `yaml` does.
- *
- * @throws {ComposeError}
- */
+/** Parses a text as kubectl does, as far as `yaml` does. @throws {ComposeError} */
 export function parseAsKubectl(text: string): Document.Parsed {
   checkText(text);
   const { stackTraceLimit } = Error;
@@ -298,7 +288,7 @@ export function parseAsKubectl(text: string): Document.Parsed {
 }
 
 /**
- * Composes the values of one document, as kubectl does. Aliases share their value with their anchor; their expansion is
+ * Composes the values of one document, as kubectl does. Aliases share the value of their anchor; their expansion is
  * limited.
  *
  * @throws {ComposeError} for a document that is not valid YAML, or that kubectl's parser rejects.

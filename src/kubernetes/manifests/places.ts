@@ -65,10 +65,7 @@ export class Places {
     return at;
   }
 
-  /**
-   * The node of a field, and how many segments lead to it: fewer than all if the field does not exist, or an ancestor is
-   * an alias.
-   */
+  /** The node of a field, and how many segments lead to it: not all, if it does not exist or an ancestor is an alias. */
   nodeAt(path: FieldPath): { node: unknown; depth: number } {
     let node: unknown = this.#root;
     for (const [depth, segment] of path.entries()) {

@@ -142,9 +142,8 @@ function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file'
 }
 
 /**
- * Reads the files of paths, as they are named: files, `*.yaml`, `*.yml` and `*.json` below folders, `-` for standard
- * input. A file is read once, however often it is named. What cannot be read is an error among them. Ends when the signal is
- * aborted.
+ * Reads the files of paths: files, `*.yaml`, `*.yml` and `*.json` below folders, `-` for standard input, each once. What
+ * cannot be read is an error among them. Ends when the signal is aborted.
  *
  * @param onFile called before each file is read.
  */

@@ -21,12 +21,11 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
 }
 
 /**
- * Replaces the content of a file atomically: readers see either the old content or the new one, whatever happens. Mode, owner
- * and group are preserved; a symbolic link remains, and its target is replaced. Hard links, access control lists and
- * extended attributes are lost, since no atomic operation preserves them.
+ * Replaces the content of a file atomically. Mode, owner and group are preserved, and so is a symbolic link, whose target
+ * is replaced; hard links, access control lists and extended attributes are lost.
  *
- * @throws {ReplaceError} or the system's error; the file is then unchanged. Also for a link that leads out of the folder in
- *   which it was found.
+ * @throws {ReplaceError} or the system's error; the file is then unchanged. Also for a link out of the folder in which it
+ *   was found.
  */
 export async function replaceFile(
   { file, isLinkOut }: Pick<ManifestFile, 'file' | 'isLinkOut'>,

@@ -16,8 +16,8 @@ interface SplitError {
 }
 
 /**
- * Largest YAML document, in characters (16 Mi): a List of four hundred Clusters with their Machines. The parser takes some
- * twenty times as much memory, and has a limit for lexemes of its own.
+ * Largest YAML document, in characters (16 Mi): a List of four hundred Clusters with their Machines. Parsing takes 20 times
+ * as much.
  */
 const maxYamlLength = 16 * 1024 * 1024;
 /** Largest JSON document, in characters (64 Mi), as `kubectl get -o json` writes a whole fleet. */
@@ -30,9 +30,8 @@ const yamlTooLarge = `a document is larger than ${maxYamlLength} characters; spl
 const jsonTooLarge = `a document is larger than ${maxJsonLength} characters; write its items as documents of their own`;
 
 /**
- * The documents of a YAML stream. As in kubectl, a line that begins with `---` ends a document wherever it is, and may
- * be followed only by a comment; after a `...` only the next `---` may follow. Documents that contain only comments are
- * skipped.
+ * The documents of a YAML stream that have content. As in kubectl, a line that begins with `---` ends a document wherever
+ * it is, and may be followed only by a comment; after a `...` only the next `---` may follow.
  */
 function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   let start = 0;

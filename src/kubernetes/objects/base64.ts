@@ -12,9 +12,8 @@ function isInOneLine(text: string): boolean {
 }
 
 /**
- * Whether a text is standard base64 with padding, as Go's decoder (`base64.StdEncoding`) accepts it: line breaks are
- * ignored. Takes time in proportion to the text; an expression that repeats a group of four runs out of stack for a
- * text of some MiB.
+ * Whether a text is standard base64 with padding, as Go's `base64.StdEncoding` accepts it: line breaks are ignored. Linear
+ * in the text; an expression that repeats a group of four runs out of stack for some MiB.
  */
 export function isBase64(text: string): boolean {
   return isInOneLine(text) || (/[\n\r]/.test(text) && isInOneLine(text.replaceAll(/[\n\r]/g, '')));

@@ -9,10 +9,7 @@ export interface LabelSelector {
   matchExpressions?: LabelSelectorRequirement[];
 }
 
-/**
- * metav1.LabelSelectorRequirement, where an absent field is an empty one. `operator` may be any string here: only
- * validation tells whether it is known.
- */
+/** metav1.LabelSelectorRequirement, where an absent field is an empty one, and `operator` may be any string. */
 export interface LabelSelectorRequirement {
   key?: string;
   operator?: string;
@@ -28,10 +25,7 @@ interface LabelSelectorProblem {
 /** The operators of requirements, and whether they need values. */
 const needsValues = new Map(Object.entries({ In: true, NotIn: true, Exists: false, DoesNotExist: false }));
 
-/**
- * The first problems with a selector, in its order. None if and only if `metav1.LabelSelectorAsSelector` accepts it; that
- * function stops at the first error, this one after `most`.
- */
+/** The first `most` problems with a selector, in its order; none if `metav1.LabelSelectorAsSelector` accepts it. */
 export function labelSelectorProblems(
   { matchLabels = {}, matchExpressions = [] }: LabelSelector,
   most = 1,
@@ -116,8 +110,7 @@ function contradictionIn(key: string, requirements: readonly LabelSelectorRequir
 }
 
 /**
- * Why a valid selector can never match anything (requirements on a key that contradict each other), or undefined if
- * some set of labels satisfies it.
+ * Why a valid selector can never match anything (requirements on a key that contradict each other); undefined if it can.
  */
 export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
   const all = requirementsOf(selector);
@@ -175,8 +168,7 @@ function requirementsIn(text: string): LabelSelectorRequirement[] | { problem: s
 }
 
 /**
- * Reads a label selector as kubectl and the `labelSelector` query parameter have it: `a=b,c in (d,e),!f`. Returns whether it
- * selects labels, or what is wrong with it.
+ * Reads a label selector in the form of kubectl, `a=b,c in (d,e),!f`: whether it selects labels, or what is wrong with it.
  */
 export function readLabelSelector(
   text: string,

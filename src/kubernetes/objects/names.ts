@@ -1,7 +1,6 @@
 /**
- * The name formats of Kubernetes (RFC 1123, RFC 1035, qualified names, label values), with the same results as
- * `k8s.io/apimachinery/pkg/util/validation`. Each function returns the problems, one sentence each; an empty array
- * means that the value is valid.
+ * The name formats of Kubernetes, with the results of `k8s.io/apimachinery/pkg/util/validation`. Each function returns the
+ * problems, one sentence each; none for a valid value.
  */
 
 /** The annotation in which `kubectl apply` keeps what it applied. */
@@ -50,10 +49,7 @@ const subdomainSentence =
 export const dns1123SubdomainProblems = (value: string): readonly string[] =>
   problems(value, maxSubdomainLength, dns1123Subdomain, subdomainSentence);
 
-/**
- * Why no object can have a name, of whatever kind: it is part of a URL (apimachinery, IsValidPathSegmentName), and is at most
- * 253 bytes long. An empty one is fine: it may be made by an API server.
- */
+/** Why no object can have a name, which is part of a URL (apimachinery, IsValidPathSegmentName). An empty one is fine. */
 export const pathSegmentProblem = (name: string): string | undefined =>
   name === '.' || name === '..'
     ? `may not be ${JSON.stringify(name)}`

@@ -78,9 +78,8 @@ function userInfoProblem(userInfo: string): string | undefined {
 }
 
 /**
- * Parses a URI or an absolute path as Go's `url.ParseRequestURI` does, and accepts exactly the same ones. That is
- * neither RFC 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space
- * is not. Colons in a host are treated as in Go 1.25 (the last one begins the port).
+ * Parses a URI or an absolute path, and accepts exactly those of Go's `url.ParseRequestURI` (1.25), which is neither RFC
+ * 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space is not.
  *
  * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
  */

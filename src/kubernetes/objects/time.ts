@@ -17,11 +17,7 @@ const goUnits: Readonly<Record<string, number>> = {
 /** One part of a duration: a number and its unit. */
 const part = /(\d+(?:\.\d*)?|\.\d+)([a-z\u00b5\u03bc]+)/y;
 
-/**
- * The milliseconds of a duration as Go's time.ParseDuration reads it: `1m30s`, `-1.5h`; undefined for any other text.
- *
- * @param moreUnits with their milliseconds.
- */
+/** The milliseconds of a duration as Go's time.ParseDuration reads it: `1m30s`, `-1.5h`, and with `moreUnits`; undefined for any other text. */
 export function goDurationMs(text: string, moreUnits: Readonly<Record<string, number>> = {}): number | undefined {
   const [sign = ''] = /^[-+]/.exec(text) ?? [];
   let end = sign.length;

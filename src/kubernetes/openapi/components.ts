@@ -88,10 +88,9 @@ export interface Variant extends Pick<Component, 'section' | 'name' | 'value'> {
 }
 
 /**
- * The components of documents by their keys, each with its variants, in the order of the documents. Two components of a
- * key mean the same if and only if their content is equal, and so is everything that they refer to: all are taken for
- * equal until they differ in content, then in the variant of a reference. The work is linear in the references, without
- * recursion, since chains of them may be long.
+ * The components of documents by their keys, each with its variants, in the order of the documents. Two components of a key
+ * mean the same if their content is equal, and so is everything that they refer to: all are taken for equal until they
+ * differ in content, then in the variant of a reference. Linear in the references, without recursion.
  *
  * @param turn is awaited after each document.
  */

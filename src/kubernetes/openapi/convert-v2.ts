@@ -131,12 +131,9 @@ function securitySchemeOf(value: Json): JsonObject {
 }
 
 /**
- * Converts an OpenAPI v2 document to the OpenAPI v3 document that an API server (1.36) generates for an aggregated API
- * server that publishes only v2; it is an equal document, but not one of the same bytes. The one addition is shared
- * `parameters`, to which the API server leaves dangling references.
- *
- * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
- * result.
+ * Converts an OpenAPI v2 document to the v3 document that an API server (1.36) generates for an aggregated one that
+ * publishes only v2, and shared `parameters`. Time and size are linear in the document; values may be shared between places
+ * in the result.
  *
  * @throws {InvalidOpenApi} for a value that is not an OpenAPI v2 document, and for one with schemas of more than
  *   `maxCopied` characters, counted once per media type.

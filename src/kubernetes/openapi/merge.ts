@@ -89,11 +89,9 @@ function sharedOf(documents: readonly NamedDocument[]): { shared: JsonObject; co
 
 /**
  * Merges documents into one OpenAPI 3.0 document. Components with the same name and meaning become one; if the meanings
- * differ, the first keeps its name, and the others become `NAME_v2`, `NAME_v3`, … together with all references to them.
- * The same applies to ids of operations and links to them. `info` comes from the first document. If documents differ
- * about the same path, that is reported as a conflict, and the first one wins.
- *
- * The work is linear in the documents, apart from sorting names; it yields to other work after each document.
+ * differ, all but the first become `NAME_v2`, `NAME_v3`, … together with all references to them, and so do ids of
+ * operations. `info` comes from the first document, which also wins if documents differ about a path: a conflict in the
+ * report. The work is linear but for sorting names; it yields to other work after each document.
  *
  * @throws the reason of the signal.
  */

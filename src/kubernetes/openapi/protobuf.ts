@@ -109,10 +109,9 @@ function oneOf({ fields, fieldsArray }: protobuf.Type, json: Json): object | und
 const documents = new Map<OpenApiVersion, protobuf.Type>();
 
 /**
- * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf, as a kube-apiserver does: the message
- * `openapi.v3.Document`. What the messages cannot represent is omitted, as in a kube-apiserver: bounds of 0, and defaults
- * that are lists or objects. The work is linear in the document, which must not nest deeper than the stack allows
- * (`parseJson` ensures that).
+ * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf. What the messages cannot represent is omitted, as
+ * in a kube-apiserver: bounds of 0, and defaults that are lists or objects. Linear; the document must not nest deeper than
+ * `parseJson` allows.
  */
 export function encodeProtobuf(document: JsonObject, version: OpenApiVersion = 'v3'): Uint8Array {
   let type = documents.get(version);

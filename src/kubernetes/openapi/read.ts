@@ -16,11 +16,7 @@ function parse(bytes: Buffer): Json {
   }
 }
 
-/**
- * Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted.
- *
- * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
- */
+/** Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted. @throws {InvalidOpenApi} for other versions. */
 export function readOpenApi(bytes: Buffer) {
   return openApiOf(parse(bytes));
 }
@@ -91,9 +87,8 @@ export interface DocumentPlace {
 }
 
 /**
- * The documents that an API server lists at `/openapi/v3`, sorted by name.
- *
- * @returns undefined if the value is not a list, or contains a path outside of `/openapi/v3/`.
+ * The documents that an API server lists at `/openapi/v3`, by name; undefined for other values, and for a path outside of
+ * that.
  */
 export function documentList(value: Json): DocumentPlace[] | undefined {
   const paths = isJsonObject(value) && value.openapi === undefined ? value.paths : undefined;

@@ -68,10 +68,9 @@ function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json
 }
 
 /**
- * Renames what a part of an OpenAPI v3 document refers to, as opposed to properties and data that look like references;
- * references in the form of OpenAPI v2 are corrected. The work is linear; the part must not nest deeper than the stack allows.
- *
- * @returns the part with the new names; the same objects wherever nothing changed.
+ * Renames what a part of an OpenAPI v3 document refers to, but not properties and data that look like references;
+ * references in the form of v2 are corrected. Linear, with the recursion of the part; the same objects wherever nothing
+ * changed.
  */
 export function renameReferences(part: Json, rename: Rename): Json {
   if (Array.isArray(part)) {

@@ -17,10 +17,7 @@ export function hasDefaults(schema: Schema): boolean {
   return result;
 }
 
-/**
- * Maximum size of an object's defaults, in bytes of JSON: otherwise a small object with a long list could become very
- * large.
- */
+/** Maximum size of an object's defaults, in bytes of JSON: a small object may have a long list. */
 const maxDefaultBytes = 8 * 1024 * 1024;
 
 export class DefaultsError extends Error {}

@@ -6,8 +6,8 @@ import { goDurationMs } from '../objects/time.ts';
 import { compilePattern } from './pattern.ts';
 
 /**
- * A duration in words, which the API server reads too (kube-openapi, strfmt.ParseDuration): a number with the short name of a
- * unit, or the beginning of its long one. Any other text around them does not count.
+ * A duration in words (kube-openapi, strfmt.ParseDuration): a number with a unit; any other text around them does not
+ * count.
  */
 const words = /\d\s*(?:(?:ns|us|µs|ms|s|m|h|hr|d|w|wk)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)/i;
 
@@ -43,10 +43,7 @@ function isCidr(text: string): boolean {
 /** Longest text of a duration, of a date and time or of a name, in characters. */
 const maxShort = 256;
 
-/**
- * Longest text of the other formats, in characters: longer than any request to an API server. Some expressions run out of
- * stack from some 6 Mi on.
- */
+/** Longest text of the other formats, in characters: some expressions run out of stack from some 6 Mi on. */
 const maxLength = 4 * 1024 * 1024;
 
 const matching = (pattern: RegExp) => (text: string) => pattern.test(text);

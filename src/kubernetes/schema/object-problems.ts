@@ -34,10 +34,8 @@ function objectProblems(object: JsonObject, schema: Schema): string[] {
 const maxProblems = 20;
 
 /**
- * What is wrong with a custom resource since it was patched: what an API server would refuse or drop of it, and did not
- * before.
- *
- * @returns one text for each problem, with its field; none if there is no schema for the object.
+ * What an API server would refuse or drop of a custom resource since it was patched, and did not before: one text for each
+ * problem, with its field; none if there is no schema for the object.
  */
 export function patchProblems(before: JsonObject, after: JsonObject, schemaOf: SchemaOf): string[] {
   const schema = schemaOf(after);

@@ -17,8 +17,7 @@ export class PatternError extends Error {}
 const maxSize = 10_000;
 
 /**
- * An upper bound for the number of instructions that a pattern compiles to, without compiling it: the content of a
- * group counts as often as the group is repeated.
+ * An upper bound for the instructions that a pattern compiles to: the content of a group counts as often as it is repeated.
  */
 function sizeOf(source: string): number {
   const open = [0];
@@ -51,26 +50,18 @@ function sizeOf(source: string): number {
   return open.reduce((sum, size) => sum + size, 0);
 }
 
-/**
- * Maximum weight of all compiled patterns that are kept: less than ten megabytes. A pattern weighs its instructions, its
- * text (a class of a million characters is a single instruction), and the tables of Unicode classes.
- */
+/** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
 const maxKept = 20_000;
 
 /**
- * Compiled patterns by source: definitions repeat theirs (all conditions of all kinds in all versions have the same),
- * and to compile one takes tens of times longer than most matches.
+ * Compiled patterns by source: definitions repeat theirs, and to compile one takes tens of times longer than most matches.
  */
 const compiledPatterns = new LRUCache<string, Pattern>({
   maxSize: maxKept,
   sizeCalculation: ({ size }, source) => size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0),
 });
 
-/**
- * Compiles a pattern, unless it was used lately.
- *
- * @throws {PatternError} when it is not valid RE2 syntax, or too large.
- */
+/** Compiles a pattern, unless it was used lately. @throws {PatternError} when it is not valid RE2 syntax, or too large. */
 export function compilePattern(source: string): Pattern {
   const known = compiledPatterns.get(source);
   if (known !== undefined) {

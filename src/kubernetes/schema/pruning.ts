@@ -13,10 +13,9 @@ export interface UnknownField {
 }
 
 /**
- * Removes fields that a structural schema does not specify, in place.
+ * Removes fields that a structural schema does not specify, in place, and returns them, sorted by path.
  *
  * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
- * @returns the removed fields, sorted by path.
  */
 export function removeUnknown(value: Json, schema: Schema, isRoot = true): UnknownField[] {
   const removed: UnknownField[] = [];
@@ -52,8 +51,8 @@ const zeros: Readonly<Record<string, () => Json>> = {
 };
 
 /**
- * Removes nulls, in place, as Go does when it decodes one of its own types: a null field counts as absent, and a null
- * item or map value becomes the zero value. Parts that may contain any JSON are not changed.
+ * Removes nulls, in place, as Go does when it decodes one of its own types: a null field counts as absent, and a null item
+ * or map value becomes the zero value.
  */
 export function dropNulls(value: Json, schema: Schema): void {
   for (const { key, part, schema: inner } of partsIn(value, schema)) {
@@ -71,10 +70,8 @@ export function dropNulls(value: Json, schema: Schema): void {
 }
 
 /**
- * Removes the null fields of a custom resource, in place, as an API server does: those of fields that the schema specifies,
- * unless it allows null or has a default.
- *
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable
+ * Removes the null fields of a custom resource that its schema specifies, in place, unless it allows null or has a default
+ * (apiextensions.k8s.io/v1, "Defaulting and Nullable").
  */
 export function dropNullFields(value: Json, schema: Schema): void {
   for (const { key, part, schema: inner } of partsIn(value, schema)) {

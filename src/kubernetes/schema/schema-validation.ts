@@ -28,10 +28,7 @@ function typeFits(value: Json, type: string): boolean {
   return actual === type || (type === 'number' && actual === 'integer');
 }
 
-/**
- * The pattern of a schema, or why it cannot be used, compiled once: a definition may have more patterns than `compilePattern`
- * keeps.
- */
+/** The pattern of a schema, or why it cannot be used. A definition may have more than `compilePattern` keeps. */
 const patternOf = perObject(({ pattern = '' }: Schema): Pattern | PatternError => {
   try {
     return compilePattern(pattern);
@@ -71,8 +68,8 @@ const enumOf = perObject(({ enum: allowed = [] }: Schema): Allowed => {
 });
 
 /**
- * Maximum amount of work for one object, which takes some seconds: visits of a value by a schema, and pattern matches
- * in units of five steps.
+ * Maximum amount of work for one object, some seconds: visits of a value by a schema, and five steps of pattern matches
+ * each.
  */
 const maxWork = 10_000_000;
 /** Characters that are read, or compared with an enum, in about the time of a visit. */
@@ -185,8 +182,8 @@ export const validateSchema = (value: Json, schema: Schema, options: Validation 
   findingsOf(options, (findings) => validateAt(value, schema, options.path ?? '', findings, options.old));
 
 /**
- * The duplicate items of lists that are sets or maps, in any depth (apiextensions' pkg/apiserver/schema/listtype). Without
- * any if the old value has some.
+ * The duplicate items of sets and maps, in any depth (apiextensions, pkg/apiserver/schema/listtype); none if the old value
+ * has some.
  */
 export function validateListTypes(value: Json, schema: Schema, { old, ...options }: Validation = {}): StatusCause[] {
   if (!hasListTypes(schema) || (old !== undefined && validateListTypes(old, schema, options).length > 0)) {

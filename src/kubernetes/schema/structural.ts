@@ -31,9 +31,7 @@ const mapTypes = ['atomic', 'granular'];
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
-/**
- * The schemas inside a schema that describe other values than it does itself, with their paths and what they describe.
- */
+/** The schemas inside a schema that describe other values than itself, with their paths and what they describe. */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
   if (isJsonObject(schema.properties)) {
@@ -413,14 +411,12 @@ function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generato
 }
 
 /**
- * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
- * schema or could not use it for pruning.
+ * Why the schema of a version is not structural (apiextensions.k8s.io/v1, "Specifying a structural schema"), or cannot be
+ * used for pruning; empty if it is.
  *
  * @param path of the schema in the definition.
- * @param isVariable whether it is that of a variable of Cluster API, wrapped in one of an object: such a schema may have what is
- *   forbidden in definitions for other reasons, and its defaults are looked at once it is structural.
- * @see
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ * @param isVariable whether it is that of a variable of Cluster API, wrapped in one of an object: such a schema may have
+ *   what is forbidden in definitions for other reasons, and its defaults are looked at once it is structural.
  */
 export function structuralCauses(
   schema: JsonObject,

@@ -17,15 +17,13 @@ import {
   transportFor,
 } from './transport.ts';
 
-/**
- * Longest response of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages.
- */
+/** Longest response that is read, in bytes: an object has at most 3 MiB, and lists are read in pages. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
 /**
- * Maximum number of events handled before yielding to the event loop: changes arrive in chunks of megabytes, and
- * servers have requests to serve while they watch.
+ * Events handled between two turns of the event loop: changes arrive in chunks of megabytes, and servers have others to
+ * serve.
  */
 const eventsPerTurn = 50;
 /** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
@@ -36,9 +34,7 @@ const watchHeadersTimeoutMs = 10_000;
 /** The body of an API server's 404 for a path that it does not serve. */
 const unknownResource = '404 page not found';
 
-/**
- * A response of the API server other than 2xx. `message` is the server's own, made printable; bodies are not quoted.
- */
+/** A response other than 2xx. `message` is the server's own, made printable; bodies are not quoted. */
 export class StatusError extends FailureError {
   readonly code: number;
   /** How long the server asks to wait before the next attempt, in ms; 0 if it does not ask. */
@@ -157,10 +153,7 @@ export interface KubernetesClient {
   clockOffsetMs?(): number | undefined;
 }
 
-/**
- * Whether an error is retryable: no connection, 429 and 5xx of an API server or a proxy. 409 and 422 are decisions of the
- * server: the caller reads the object again.
- */
+/** Whether an error is retryable: no connection, 429, 5xx. After 409 and 422 the caller reads the object again. */
 function isRetryable(error: unknown): boolean {
   return (
     error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
@@ -172,10 +165,7 @@ export function askedWait(error: unknown): number {
   return error instanceof StatusError ? error.retryAfterMs : 0;
 }
 
-/**
- * How long the server asks to wait, in ms: seconds in the header, or in the details of the Status; 0 if it does not
- * ask.
- */
+/** How long the server asks to wait, in ms: by its header, or by the details of the Status; 0 if it does not ask. */
 function retryAfterOf(code: number, header: unknown, answer: Json): number {
   if (code !== 429 && code < 500) {
     return 0;
@@ -327,8 +317,7 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
 }
 
 /**
- * Connects to an API server with client-node's authentication and TLS, but without its typed models, so that unknown
- * fields survive.
+ * Connects to an API server with client-node's authentication and TLS, without its typed models: unknown fields survive.
  */
 export function connect(
   config: KubeConfig,

@@ -6,10 +6,7 @@ import { FailureError, FileError, orAborted, printable } from '../../../base/ind
 import { type Credential, PluginError, pluginOf } from '../credential-plugin.ts';
 import { checkNamedFiles } from '../kubeconfig.ts';
 
-/**
- * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
- * certificates.
- */
+/** The API server cannot be reached. The message has only an error code: messages of TLS libraries quote certificates. */
 export class ConnectionError extends FailureError {
   override readonly remedy: string | undefined =
     'check that it is running, and that the kubeconfig is that of the right cluster';
@@ -65,9 +62,8 @@ export function causeOf(error: unknown): string {
 export const maxRefusalBytes = 64 * 1024;
 
 /**
- * Sends requests to the API server of the current context of a kubeconfig, with its TLS settings and credentials. Does not
- * follow redirects. The connection pool is kept until a connection fails, since its TLS settings may be outdated as well, or
- * there is another client certificate.
+ * Sends requests to the API server of the current context of a kubeconfig; redirects are not followed. The connection pool
+ * is kept until a connection fails, since its TLS settings may be outdated, or there is another client certificate.
  */
 export function transportFor(config: KubeConfig) {
   const cluster = config.getCurrentCluster();
@@ -106,11 +102,9 @@ export function transportFor(config: KubeConfig) {
   }
 
   /**
-   * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
-   * to 15 minutes if a person has to do something for a plugin.
+   * Gets the credentials that `open` sends, other than those that the server has refused; undefined if they do not change
+   * while the program runs. That may take 15 minutes, if a person has to do something for a plugin.
    *
-   * @param refused those that the server has refused.
-   * @returns undefined if they do not change.
    * @throws {ConnectionError} when there are none.
    */
   async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
@@ -190,11 +184,7 @@ export function transportFor(config: KubeConfig) {
   return { server, signIn, open };
 }
 
-/**
- * The lines of a body, without line breaks; empty lines are skipped.
- *
- * @throws {ResponseError} for a line of more than `maxBytes`.
- */
+/** The lines of a body that are not empty. @throws {ResponseError} for a line of more than `maxBytes`. */
 export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;

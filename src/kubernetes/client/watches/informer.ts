@@ -57,21 +57,15 @@ export interface InformerOptions {
   remedy?: string;
   /** Whether a collection that is not served is an empty one: its definition may come later. Default: a problem. */
   mayBeAbsent?: boolean;
-  /**
-   * Returns the part of an object to keep, which must include `metadata`. Default: all but `metadata.managedFields`.
-   */
+  /** The part of an object to keep, with its `metadata`. Default: all but `metadata.managedFields`. */
   keep?(object: JsonObject): JsonObject;
   /** Maximum number of objects. A larger collection is a problem, and the copy remains as it was. Default: 10,000. */
   maxObjects?: number;
-  /**
-   * Maximum number of characters of JSON in the copy; exceeding it is handled like too many objects. Default: no limit.
-   */
+  /** Maximum number of characters of JSON in the copy, handled like too many objects. Default: no limit. */
   maxLength?: number;
   /** Called for each change, in order, once it is in the copy. Must not throw. */
   onChange?(change: InformerChange): void;
-  /**
-   * Called with the reason why the copy may be stale and what to do about it; with undefined when it is current again.
-   */
+  /** Called with why the copy may be stale, and what to do about it; with undefined when it is current again. */
   onProblem?(problem: string | undefined): void;
   pace?: Partial<WatchPace>;
 }
@@ -281,8 +275,8 @@ export class Informer {
   /**
    * Adds or updates an object; one with an unchanged uid and version changes nothing.
    *
-   * @param most maximum number of characters in the copy afterwards.
-   * @throws {ResponseError} when it would exceed the limit of objects or characters: then it is not added.
+   * @throws {ResponseError} when the copy would have too many objects, or more than `most` characters: then it is not
+   *   added.
    */
   #put(object: JsonObject, most: number): void {
     const key = objectKey(object);

@@ -69,10 +69,7 @@ export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }
 
-/**
- * The failure for an object with invalid fields: 422, reason Invalid, one cause per problem, in the given order. The
- * message is the one that `apierrors.NewInvalid` builds from the same causes.
- */
+/** The failure for an object with invalid fields: 422, reason Invalid, with the message of `apierrors.NewInvalid`. */
 export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): Status {
   const lines = causes.map((cause) => (cause.field === undefined ? cause.message : `${cause.field}: ${cause.message}`));
   const list = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
@@ -114,8 +111,8 @@ export function showValue(value: unknown): string {
 }
 
 /**
- * The message of a cause in the format of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. `shown` is the
- * value as shown in the message; undefined if it is not shown.
+ * The message of a cause in the format of Kubernetes' `field.Error`: `Invalid value: "x": must be …`, without a value if
+ * none is shown.
  */
 export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
   const start = shown === undefined ? prefixes[reason] : `${prefixes[reason]}: ${shown}`;

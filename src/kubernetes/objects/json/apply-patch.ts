@@ -17,18 +17,12 @@ export type PatchOperation =
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
-/**
- * Why operations cannot be applied, in the words of the library of Cluster API and the API server (evanphx/json-patch):
- * they end up in conditions.
- */
+/** Why operations cannot be applied, in the words of evanphx/json-patch: Cluster API writes them into conditions. */
 export class PatchError extends Error {}
 
 /** Maximum number of bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
 const maxCopiedBytes = 3 * 1024 * 1024;
-/**
- * Maximum number of list items that one patch may shift, by adding and removing in front of them: this takes a quarter of a
- * second at most.
- */
+/** Maximum number of list items that one patch may shift by adding and removing in front of them: a quarter of a second. */
 const maxShifted = 200_000_000;
 
 /** How much of an operation a message shows, in characters. */
@@ -46,10 +40,8 @@ interface Progress {
 const number = /^[+-]?\d{1,10}$/;
 
 /**
- * The list index that a key denotes, or undefined. As in the library of the API server and of Cluster API
- * (evanphx/json-patch), negative ones count from the end, and leading zeros are fine.
- *
- * @param size number of places: one more than items if the key is where an item is added.
+ * The list index that a key denotes of `size` places, or undefined. As in evanphx/json-patch, negative ones count from the
+ * end, and leading zeros are fine.
  */
 function indexOf(key: string, size: number): number | undefined {
   const index = number.test(key) ? Number(key) : Number.NaN;
@@ -213,9 +205,8 @@ function apply(progress: Progress, operation: PatchOperation): void {
 }
 
 /**
- * Applies operations to a copy, one after the other, with the API server's limits.
- *
- * @throws {PatchError} when one cannot be applied, or they would do more work than allowed.
+ * Applies operations to a copy, with the API server's limits. @throws {PatchError} when one cannot be applied, or exceeds
+ * them.
  */
 export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {
   const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };
@@ -255,8 +246,8 @@ export function isOperation(value: Json): boolean {
 const supported = new Set<unknown>(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
 /**
- * Why Cluster API does not decode a patch whose operations have the right form, or undefined: unlike the API server, its
- * version of the library (v5) wants a value to add, which `JSON.stringify` leaves out if it is undefined.
+ * Why Cluster API does not decode a patch whose operations have the right form, or undefined: its version of the library
+ * (v5) wants a value to add, which `JSON.stringify` leaves out if it is undefined.
  */
 export function undecodable(operations: readonly Json[]): string | undefined {
   for (const operation of operations) {

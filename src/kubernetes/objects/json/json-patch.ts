@@ -79,10 +79,9 @@ export function changedNames(a: JsonObject, b: JsonObject): string[] {
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns one value into the other; empty if they are equal. Fields are compared in the
- * order of their names, so that the same change always results in the same patch. Time is linear in the values: items
- * of a list are compared in pairs, from the front and, if the length has changed, from the end, never each with each.
- * A value below names that together are very long is replaced as a whole: each operation would repeat them.
+ * The JSON Patch (RFC 6902) that turns one value into the other, in the order of the names of fields; empty if they are
+ * equal. Time is linear in the values: items of a list are compared in pairs, from the front and, if the length has
+ * changed, from the end. A value below very long names is replaced as a whole, since each operation would repeat them.
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];

@@ -10,8 +10,8 @@ export type JsonObject = { [key: string]: Json };
 export class JsonError extends Error {}
 
 /**
- * Maximum nesting depth of arrays and objects that `parseJson` accepts. Kubernetes' own decoder stops at 10,000; no
- * object that this program knows is deeper than 20, and recursion over 256 levels is harmless.
+ * Maximum nesting of arrays and objects: no object that this program knows is deeper than 20, and recursion over 256 is
+ * harmless.
  */
 export const maxJsonDepth = 256;
 
@@ -133,9 +133,8 @@ export function isTooDeep(value: Json): boolean {
 const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
 
 /**
- * Maximum size of a document whose depth is checked after parsing, in bytes. In an ordinary document that is several
- * times faster than counting brackets in its text. But one with 10^5 keys takes as long to traverse as to parse, and one
- * of a million brackets takes a second to parse: in large documents brackets are counted.
+ * Maximum size of a document whose depth is checked after parsing, in bytes, which is several times faster for ordinary
+ * ones. In larger ones brackets are counted before: one of a million brackets takes a second to parse.
  */
 const mostBytesOfSmall = 512 * 1024;
 
@@ -144,11 +143,7 @@ const backslash = 0x5c;
 const [openingBracket, closingBracket] = [0x5b, 0x5d];
 const [openingBrace, closingBrace] = [0x7b, 0x7d];
 
-/**
- * The index of the closing quote of a string, from a place within it.
- *
- * @returns without one the length of the bytes, or one more when the last byte escapes the next.
- */
+/** The index of the closing quote of a string, from a place within it; the length of the bytes or one more without one. */
 function closingQuote(json: Buffer, from: number): number {
   let at = from;
   while (at < json.length && json[at] !== quote) {
@@ -158,8 +153,8 @@ function closingQuote(json: Buffer, from: number): number {
 }
 
 /**
- * The index after the first bracket of a text at which the nesting of arrays and objects has a depth; undefined without one.
- * The text need not be valid JSON. Two nanoseconds a byte at worst, whatever the text contains.
+ * The index after the first bracket at which the nesting has a depth, in a text that need not be valid JSON; undefined
+ * without one.
  */
 function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): number | undefined {
   let depth = 0;
@@ -180,8 +175,8 @@ function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): numbe
 }
 
 /**
- * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
- * `__proto__` becomes an ordinary property.
+ * Parses a JSON document from UTF-8. Of duplicate keys the last one counts; one named `__proto__` becomes an ordinary
+ * property.
  *
  * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
  */
@@ -210,10 +205,7 @@ export function parseJson(bytes: Uint8Array): Json {
 }
 
 /**
- * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the
- * value is located only if the body as a whole is not JSON.
- *
- * @throws {JsonError} as `parseJson`.
+ * The first JSON value of a body: Go's decoder ignores the rest, which rarely exists. @throws {JsonError} as `parseJson`.
  */
 export function parseFirstJson(bytes: Buffer): Json {
   try {
@@ -243,12 +235,8 @@ function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined)
 
 /**
  * The first JSON value of a body that was read before, with 0.5 in place of each whole number that is written with a
- * fraction or an exponent: Go's decoder does not take `30.0` for an integer, while JSON.parse does not tell it from 30.
- *
- * Numbers are replaced in the bytes: a reviver of JSON.parse, which gets them as they are written, takes a function call and
- * an object for each value, and with 20 MiB of small ones more than ten seconds and a GiB.
- *
- * @returns undefined if the body contains no such number, in or after the value.
+ * fraction or an exponent, which Go does not take for an integer; undefined without such a number. They are replaced in the
+ * bytes: a reviver of JSON.parse takes more than ten seconds and a GiB for 20 MiB of small values.
  */
 export function withWholeFractionsShown(json: Buffer): Json | undefined {
   let shown: Buffer | undefined;

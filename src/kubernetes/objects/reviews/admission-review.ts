@@ -100,8 +100,8 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
 }
 
 /**
- * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong is returned as `problem`, a sentence
- * for the sender of the review, with `uid` if the response can still be a review.
+ * Decodes an AdmissionReview of admission.k8s.io/v1. `problem` is a sentence for its sender, with the uid if it could be
+ * read.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   const parsed = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');

@@ -26,8 +26,8 @@ export interface ConversionReviewResponse {
 type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
 
 /**
- * Decodes a ConversionReview of apiextensions.k8s.io/v1; a `response` in it is ignored. Never throws: what is wrong is
- * returned as `problem`, a sentence for the sender of the review, with `uid` if the response can still be a review.
+ * Decodes a ConversionReview of apiextensions.k8s.io/v1, but for a `response` in it. `problem` is a sentence for its
+ * sender.
  */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
   const parsed = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
