@@ -23,7 +23,7 @@ const commands: Commands = {
       () => import('./commands/controller.ts'),
     ],
     doctor: [
-      'say what is wrong with an installation or in the way of an upgrade of Cluster API, and what to do',
+      'diagnose an installation, or find what blocks an upgrade of Cluster API',
       () => import('./commands/doctor.ts'),
     ],
   },
@@ -31,21 +31,21 @@ const commands: Commands = {
     'new-extension': ['create a project for an extension in TypeScript', () => import('./commands/new-extension.ts')],
     'add-handler': ['add handlers to a project for an extension', () => import('./commands/add-handler.ts')],
     'template-types': [
-      'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
+      'generate TypeScript types from CustomResourceDefinitions, for patches',
       () => import('./commands/template-types.ts'),
     ],
     hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
     openapi: [
-      'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
+      'print the OpenAPI document of the Runtime Hooks, or merge the documents of an API server',
       () => import('./commands/openapi/openapi.ts'),
     ],
     discover: ['ask extensions for their handlers, and check the answers', () => import('./commands/discover.ts')],
     call: [
-      'call one handler or all handlers of a hook, and show what Cluster API would do with the answers',
+      'call one handler or all handlers of a hook, and show what Cluster API makes of the answers',
       () => import('./commands/call.ts'),
     ],
     conformance: [
-      'test how an extension behaves: calls, answers, patches, plans, load',
+      'test an extension in any language: calls, answers, patches, load',
       () => import('./commands/conformance.ts'),
     ],
     rehearse: [
@@ -59,7 +59,7 @@ const commands: Commands = {
       () => import('./commands/sandbox/sandbox.ts'),
     ],
     'sample-extension': [
-      'run an extension with a handler for each hook, which can block or fail on demand',
+      'run an extension that blocks or fails on demand',
       () => import('./commands/sample-extension.ts'),
     ],
   },

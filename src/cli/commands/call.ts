@@ -21,7 +21,7 @@ import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
-  hook: textFlag('HOOK', 'call all handlers of this hook whose namespaceSelector matches, as Cluster API does'),
+  hook: textFlag('HOOK', 'call all handlers of this hook with a matching namespaceSelector, as Cluster API does'),
   request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out', {
     defaultText: 'a sample, which "hooks NAME" shows',
   }),
@@ -231,7 +231,7 @@ async function callHandlers(hook: HookDefinition, handler: string | undefined, c
 
 export const command = defineCommand({
   description:
-    'Calls a handler, or with --hook every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
+    'Calls a handler, or with --hook all handlers of a hook, and shows what Cluster API makes of the answers. The calls are real: the extension does its work.',
   args: [['[handler]', 'handler as HANDLER.EXTENSIONCONFIG']],
   flags: callFlags,
   help: `

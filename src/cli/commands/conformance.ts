@@ -93,7 +93,7 @@ const conformanceFlags = {
 /** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
 export const command = defineCommand({
   description:
-    'Tests how extensions in any language behave: calls them as Cluster API does, and with unusual requests, and checks the answers.',
+    'Tests extensions in any language: calls them as Cluster API does, and with unusual requests, and checks the answers.',
   args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
   flags: conformanceFlags,
   help: `

@@ -27,11 +27,10 @@ const controllerFlags = {
   ),
   ...catalogFlags,
   'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
-  'cluster-api-namespace': textFlag(
-    'NAMESPACE',
-    "namespace of Cluster API's own controller, alongside which this one does not run",
-    { default: clusterApiLease.namespace as string, problemsOf: dns1123LabelProblems },
-  ),
+  'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller, which must not run", {
+    default: clusterApiLease.namespace as string,
+    problemsOf: dns1123LabelProblems,
+  }),
   force: switchFlag("do not check for Cluster API's own controller"),
   ...healthFlags,
   ...logFlags,
@@ -78,7 +77,7 @@ async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: Ab
 
 export const command = defineCommand({
   description:
-    'Reconciles the ExtensionConfigs of a cluster: asks each extension for its handlers, and writes status and conditions, as the controller of Cluster API does, in a cluster without that one.',
+    "Reconciles ExtensionConfigs in a cluster without Cluster API's own controller: asks each extension for its handlers, and writes status and conditions.",
   flags: controllerFlags,
   help: `
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is

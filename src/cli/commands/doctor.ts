@@ -31,7 +31,7 @@ const doctorFlags = {
   'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller", {
     default: 'capi-system',
   }),
-  'cluster-api-version': releaseFlag('release of Cluster API to upgrade to: also look at what is in the way', {
+  'cluster-api-version': releaseFlag('release of Cluster API to upgrade to: also find what blocks the upgrade', {
     default: undefined,
     defaultText: 'no upgrade',
   }),
@@ -117,9 +117,12 @@ function namedObject(
 
 export const command = defineCommand({
   description:
-    'Looks at an installation in a cluster: whether the webhooks are registered and reachable, the certificate and who renews it, the pods, the feature gate, and whether the ExtensionConfigs in the cluster would be denied today or are not discovered. With --cluster-api-version, also which extensions are in the way of an upgrade: those that the release would refuse as a whole, those that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), deprecated hooks, and changes in calls. Nothing is written: the API server is asked for one dry run.',
+    'Diagnoses an installation: webhooks, certificates and their renewal, pods, the feature gate, and ExtensionConfigs that would be denied today or are not discovered. With --cluster-api-version, also finds what blocks an upgrade of Cluster API: extensions that the release would refuse or that do not answer (a manager that cannot discover every extension does not start), deprecated hooks, and changes in calls. Writes nothing: the API server is asked for one dry run.',
   args: [
-    ['[object]', 'only this object: an ExtensionConfig, cluster/NAMESPACE/NAME, or secret/NAME of the installation'],
+    [
+      '[object]',
+      'explain only this object: an ExtensionConfig, cluster/NAMESPACE/NAME, or secret/NAME of the installation',
+    ],
   ],
   flags: doctorFlags,
   help: `
@@ -127,8 +130,8 @@ Before an upgrade, extensions are asked for their handlers, as Cluster API does
 every ten minutes; no other hook is called. From outside the cluster, Services
 are reached through "kubectl port-forward".
 
-Exit code: 0 all is well (warnings are fine), 1 something is not (with what to
-do), 2 usage error.`,
+Exit code: 0 no problems (warnings are fine), 1 problems, with what to do,
+2 usage error.`,
   async run({ flags, io }, object: string | undefined) {
     const to = flags['cluster-api-version'];
     const names = {

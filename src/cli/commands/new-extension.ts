@@ -42,7 +42,7 @@ const newExtensionFlags = {
   crds: listFlag('FILE', 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated', {
     defaultText: 'none',
   }),
-  packages: textFlag('DIR', 'folder with packed packages, as npm run pack -- DIR writes them in a checkout', {
+  packages: textFlag('DIR', 'folder with packages that npm run pack -- DIR wrote in a checkout', {
     defaultText: 'npm installs them from its registry',
   }),
 } satisfies Flags;

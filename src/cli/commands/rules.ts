@@ -27,7 +27,7 @@ function explanationText(rule: Rule): string {
 }
 
 export const command = defineCommand({
-  description: 'Lists the rules, or explains one: what it checks, an example of what it reports, and how to fix that.',
+  description: 'Lists the rules, or explains one: what it checks, what it reports, and how to fix it.',
   args: [['[id]', 'rule']],
   flags: { output: outputFlag(['text', 'json']) },
   help: `

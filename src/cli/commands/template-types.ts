@@ -16,7 +16,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
 
 export const command = defineCommand({
   description:
-    'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates, and their fields, for updates in place.',
+    'Generates TypeScript types from CustomResourceDefinitions: templates, for patches, and lists of fields, for updates in place.',
   args: [['<FILE...>', 'files or folders with CustomResourceDefinitions; "-" for standard input']],
   async run({ io }, paths: string[]) {
     io.stdout.write(await readTemplateTypes(paths, io));

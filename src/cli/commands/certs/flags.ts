@@ -49,7 +49,7 @@ function targetProblems(text: string): readonly string[] {
 }
 
 const targetSummary =
-  'webhook configuration, CustomResourceDefinition (of whose conversion webhook) or ExtensionConfig to inject into; may be repeated';
+  'webhook configuration, CustomResourceDefinition or ExtensionConfig to inject into; may be repeated';
 
 /** A value of --target that stands for all ExtensionConfigs that name their Secret in an annotation. */
 const annotatedTarget = 'ExtensionConfig';
@@ -114,7 +114,7 @@ export const rotateFlags = {
 export const injectFlags = {
   target: listFlag(
     'KIND/NAME',
-    `${targetSummary}, or ${annotatedTarget}: every one with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret`,
+    `${targetSummary}. ${annotatedTarget} alone means all with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret`,
     { problemsOf: (text) => (text === annotatedTarget ? [] : targetProblems(text)) },
   ),
 } satisfies Flags;

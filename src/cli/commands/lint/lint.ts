@@ -25,10 +25,10 @@ files and node_modules), or - for standard input. Settings without a flag come
 from the nearest ${lintConfigName} in the folder of a manifest or above
 it, up to the root of the git repository.
 
-With --facts the rules about related objects run too: all those of serve
---cluster-facts, except for deletions. Nothing is known about objects that are
-not in these manifests, except that they have all Services of a namespace if
-they have one.
+With --facts, rules about related objects run too: those of serve
+--cluster-facts, except for deletions. Objects that these manifests lack are
+unknown, except that they are taken to have all Services of a namespace if they
+have one.
 
 A comment turns off a rule for its line, for the next line, or, above the first
 line of an object, for all of it:

@@ -25,23 +25,19 @@ const selectorProblems = (text: string): string[] => {
 };
 
 export const planFlags = {
-  filename: listFlag(
-    'PATH',
-    'file or folder with the manifests as they will be, or - for standard input; may be repeated',
-    {
-      short: 'f',
-    },
-  ),
+  filename: listFlag('PATH', 'manifests after the change: file, folder, or - for standard input; may be repeated', {
+    short: 'f',
+  }),
   from: listFlag(
     'PATH',
-    'file or folder with the manifests as they are, and objects that exist (kubectl get -o yaml); may be repeated',
-    { defaultText: 'the same as -f or, if nothing else changes them, the cluster' },
+    'manifests before the change, and existing objects (kubectl get -o yaml): file or folder; may be repeated',
+    { defaultText: '-f if another flag changes it, otherwise the cluster' },
   ),
   crds: crdsFlag,
-  'field-manager': textFlag('NAME', "who applies -f on the server's side", {
-    defaultText: 'who applied an object last',
+  'field-manager': textFlag('NAME', 'field manager of server-side apply, for -f', {
+    defaultText: 'the one that applied each object last',
   }),
-  prune: switchFlag('plan the deletion of Clusters that are in --from and not in -f'),
+  prune: switchFlag('plan the deletion of Clusters in --from that are not in -f'),
   'set-version': textFlag('VERSION', 'Kubernetes version to give the Clusters', { problemsOf: versionProblems }),
   'set-variable': {
     placeholder: 'NAME=JSON',
@@ -73,7 +69,7 @@ export const planFlags = {
     unknownReleaseProblem,
   ),
   'to-cluster-api-version': releaseFlag(
-    'plan an upgrade of Cluster API to this release: which Machines it replaces because it reads the same objects otherwise',
+    'plan an upgrade of Cluster API to this release, which may treat the same objects differently',
     { default: undefined, defaultText: 'no upgrade' },
     unknownReleaseProblem,
   ),
@@ -93,7 +89,7 @@ export const planFlags = {
   record: textFlag('DIR', 'save inputs and extension responses to this new folder, for --recorded', {
     defaultText: 'none',
   }),
-  recorded: textFlag('DIR', 'take the state before from a folder that --record wrote', { defaultText: 'none' }),
+  recorded: textFlag('DIR', 'read the state before from a folder that --record wrote', { defaultText: 'none' }),
   'dry-run': choiceFlag(
     'MODE',
     ['server', 'none'],
@@ -104,7 +100,7 @@ export const planFlags = {
   'fail-on': choiceFlag(
     'WHAT',
     failures,
-    'exit with 1 if something is not known (unknown), or Machines are replaced or deleted as well (replace), or anything changes as well (change)',
+    'exit with 1 if something is not known (unknown), also if Machines are replaced or deleted (replace), also if anything changes (change)',
   ),
   write: textFlag(
     'DIR',
@@ -114,7 +110,7 @@ export const planFlags = {
     },
   ),
   'show-values': switchFlag(
-    'show files, commands, user data and kubelet arguments without the secrets in them; otherwise, which of their lines differ',
+    'show contents of files, commands, user data and kubelet arguments, without secrets, instead of only which lines differ',
   ),
   output: outputFlag(
     ['text', 'markdown', 'json', 'html'],

@@ -60,16 +60,14 @@ async function reachExtensions(
 /** `plan`: which Machines a change replaces, and why. */
 export const command = defineCommand({
   description:
-    'Says which Machines a change will replace, and why: compares two states of the same manifests (Clusters, ClusterClasses, templates, CustomResourceDefinitions of providers, and objects that exist, if there) as Cluster API would. Without --from, the state before is that of the cluster, which is only read; without -f as well, it says what is under way. Extensions whose ExtensionConfigs are in a state are called.',
+    'Says which Machines a change will replace, and why. Compares two states of Clusters, ClusterClasses, templates and other objects, as Cluster API would. Without --from, the state before is the cluster, which is only read. Without -f as well, shows what is under way. Calls the extensions of ExtensionConfigs in these states.',
   flags: planFlags,
   help: `
--f lies on top of --from, or of the cluster, as "kubectl apply" would: what it
-does not name stays. What Cluster API makes itself (control planes,
-MachineDeployments, Machines, copied templates) is not read from -f; where it
-is missing, the state before is computed. With --set-version or
---set-variable, -f alone is the state before. Secrets are not shown, and of
-files, commands and kubelet arguments only which lines differ, unless
---show-values.
+-f is applied on top of --from, or of the cluster, as with "kubectl apply".
+Objects that Cluster API creates (control planes, MachineDeployments, Machines,
+copied templates) are not read from -f, and computed where they are missing.
+With --set-version or --set-variable, -f alone is the state before. Secrets are
+never shown.
 
 Exit code: 0 the plan was made, 1 Cluster API refuses the change or stops,
 an object or an answer of an extension could not be used, a name matches

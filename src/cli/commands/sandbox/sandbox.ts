@@ -19,7 +19,7 @@ const sandboxFlags = {
     summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
   },
   'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
-  impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace'),
+  impact: switchFlag('warn of Machines that a change of a Cluster or a class will replace'),
   'no-extension': switchFlag('run neither the sample extension nor the controller that discovers extensions'),
   ...logFlags,
 } satisfies Flags;
@@ -110,7 +110,7 @@ async function runSandbox({ flags, io }: Call<typeof sandboxFlags>): Promise<voi
 
 export const command = defineCommand({
   description:
-    'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
+    'Starts an API server on loopback with the webhook, to try both with kubectl. Everything is kept in memory and gone at the end.',
   flags: sandboxFlags,
   run: runSandbox,
 });

@@ -40,17 +40,17 @@ export const serveFlags = {
   'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
   'client-allowed-name': listFlag(
     'NAME',
-    'accept only clients whose certificate has this common name or DNS name; may be repeated',
+    'accept only client certificates with this common name or DNS name; may be repeated',
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
   'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it'),
   'repair-ca-bundle': textFlag(
     'NAME',
-    "fill in an empty caBundle of the webhook configurations NAME, whose service has the same name, with --cert-dir's or --cert-secret's ca.crt",
+    'fill in an empty caBundle of the webhook configurations NAME, for the Service NAME, with ca.crt of --cert-dir or --cert-secret',
     { problemsOf: dns1035LabelProblems },
   ),
-  impact: switchFlag('warn of Machines that a write of a Cluster or a class will replace; needs --cluster-facts'),
+  impact: switchFlag('warn of Machines that a change of a Cluster or a class will replace; needs --cluster-facts'),
   'impact-call-extensions': switchFlag('call external patch extensions when estimating impact'),
   ...logFlags,
   'shutdown-delay': integerFlag(

@@ -107,7 +107,7 @@ export const caBundleRules: readonly Rule[] = [
   }),
   certificateRule({
     id: 'ca-certificate-not-yet-valid',
-    summary: 'The validity of every certificate in caBundle has begun.',
+    summary: 'Every certificate in caBundle is already valid.',
     problemOf: ({ notBefore }, now) =>
       notBefore > now
         ? `is not valid before ${new Date(notBefore).toISOString()}; check the clocks, or put the current one here`

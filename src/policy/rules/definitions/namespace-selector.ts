@@ -36,7 +36,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
   },
   {
     id: 'namespace-selector-contradiction',
-    summary: 'Some namespace can match namespaceSelector: its requirements do not contradict each other.',
+    summary: 'The requirements of namespaceSelector do not contradict each other.',
     severity: 'warn',
     check({ object }, report) {
       const selector = object.spec?.namespaceSelector;
@@ -56,8 +56,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
   },
   {
     id: 'namespace-selector-excludes',
-    summary:
-      'An update of namespaceSelector does not exclude a namespace with Clusters whose ClusterClass names the extension.',
+    summary: 'An update of namespaceSelector does not exclude a namespace with Clusters that use the extension.',
     severity: 'warn',
     needs: 'facts',
     check({ object, oldObject, facts }, report) {

@@ -112,7 +112,7 @@ export const schemaRules: readonly Rule[] = [
   },
   {
     id: 'not-rendered',
-    summary: `No value that the API restricts is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; it replaces what other rules say about the value.)`,
+    summary: `No value is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; other rules do not report the value.)`,
     severity: 'deny',
     needs: 'manifest',
     check(input, report) {
