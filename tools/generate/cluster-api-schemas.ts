@@ -5,7 +5,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { FieldType, SchemaTable } from '../../src/topology/refusals/index.ts';
+import type { SchemaTable, SchemaType } from '../../src/topology/refusals/index.ts';
 
 const file = new URL('../../src/topology/refusals/cluster-api-schemas.generated.json', import.meta.url);
 
@@ -40,76 +40,21 @@ export interface Described {
   [keyword: string]: unknown;
 }
 
-/** Both ends of a limit; nothing without any. */
-function limits(from: unknown, to: unknown): [number | null, (number | null)?] | undefined {
-  const [low, high] = [from, to].map((end) => (typeof end === 'number' ? end : null)) as [number | null, number | null];
-  return high === null ? (low === null ? undefined : [low]) : [low, high];
-}
-
-const isDefined = ([, value]: [string, unknown]) => value !== undefined;
-
 /** The numbers of types: equal ones are one. */
 class Types {
   readonly texts = new Map<string, number>();
 
-  /** @throws {Error} for a keyword that the table has no form for. */
-  add(described: Described): number {
-    const {
-      type,
-      properties,
-      required = [],
-      items,
-      additionalProperties,
-      minLength,
-      maxLength,
-      minimum,
-      maximum,
-      minItems,
-      maxItems,
-      minProperties,
-      enum: values,
-      pattern,
-      format,
-      default: fallback,
-      description: _description,
-      anyOf: _anyOf,
-      'x-kubernetes-int-or-string': isIntOrString,
-      'x-kubernetes-preserve-unknown-fields': isOpen,
-      'x-kubernetes-list-type': listType,
-      'x-kubernetes-list-map-keys': keys,
-      'x-kubernetes-map-type': mapType,
-      'x-kubernetes-validations': rules,
-      ...others
-    } = described;
-    if (Object.keys(others).length > 0) {
-      throw new Error(`no form for ${Object.keys(others).join(', ')}`);
-    }
-    const names = new Set(required);
-    const of = items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-    const facts: FieldType = Object.fromEntries(
-      Object.entries({
-        is: isIntOrString === true ? 'integer or string' : type,
-        open: isOpen,
-        fields:
-          properties &&
-          Object.fromEntries(
-            Object.entries(properties).map(([name, field]) => [names.has(name) ? `${name}!` : name, this.add(field)]),
-          ),
-        of: of && this.add(of),
-        keys,
-        unique: listType === 'set' || undefined,
-        whole: mapType === 'atomic' || undefined,
-        size: limits(minItems ?? minProperties, maxItems),
-        length: limits(minLength, maxLength),
-        range: limits(minimum, maximum),
-        values,
-        like: pattern,
-        format,
-        default: fallback,
-        rules: rules?.map(({ message }) => message),
-      }).filter(isDefined),
-    );
-    const text = JSON.stringify(facts);
+  add({ description: _description, anyOf: _anyOf, ...described }: Described): number {
+    const { properties, items, additionalProperties, 'x-kubernetes-validations': rules, ...keywords } = described;
+    const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, this.add(field)]);
+    const type: SchemaType = {
+      ...keywords,
+      ...(properties && { properties: Object.fromEntries(fields) }),
+      ...(items && { items: this.add(items) }),
+      ...(typeof additionalProperties === 'object' && { additionalProperties: this.add(additionalProperties) }),
+      ...(rules && { rules: rules.map(({ message }) => message) }),
+    };
+    const text = JSON.stringify(type);
     const known = this.texts.get(text);
     if (known === undefined) {
       this.texts.set(text, this.texts.size);

@@ -4,7 +4,21 @@ import { fieldAt, type Json, type JsonObject, objectsAt, own, textAt } from '../
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import data from './cluster-api-schemas.generated.json' with { type: 'json' };
-import type { FieldType, SchemaTable } from './schema-table.ts';
+
+/** The schema of a type of the table: its fields, items and values are numbers of others, and its rules are messages. */
+export interface SchemaType extends Omit<Schema, 'properties' | 'items' | 'additionalProperties'> {
+  properties?: Record<string, number>;
+  items?: number;
+  additionalProperties?: number;
+  rules?: string[];
+}
+
+/** The schemas of Cluster API's own kinds, as in cluster-api-schemas.generated.json. */
+export interface SchemaTable {
+  /** By `GROUP/VERSION KIND`: the type of each release, `v1.13`, that differs from the one before. */
+  kinds: Record<string, Record<string, number>>;
+  types: SchemaType[];
+}
 
 const table = data as SchemaTable;
 
@@ -56,51 +70,20 @@ const schemas = new Map<number, Schema>();
 function schemaOf(type: number): Schema {
   let schema = schemas.get(type);
   if (schema === undefined) {
-    schema = read(table.types[type] as FieldType);
+    schema = read(table.types[type] as SchemaType);
     schemas.set(type, schema);
   }
   return schema;
 }
 
-function read({
-  is,
-  open,
-  fields,
-  of,
-  keys,
-  unique,
-  whole,
-  size,
-  length,
-  range,
-  values,
-  like,
-  ...same
-}: FieldType): Schema {
-  const { rules: messages, ...others } = same;
-  const names = Object.entries(fields ?? {}).map(([name, type]) => [name.replace(/!$/, ''), schemaOf(type)] as const);
-  const required = Object.keys(fields ?? {}).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []));
-  const isList = is === 'array';
-  const ends = ([least, greatest]: readonly (number | null | undefined)[], [low, high]: readonly [string, string]) => ({
-    ...(typeof least === 'number' && { [low]: least }),
-    ...(typeof greatest === 'number' && { [high]: greatest }),
-  });
+function read({ properties, items, additionalProperties, rules: messages, ...keywords }: SchemaType): Schema {
+  const fields = Object.entries(properties ?? {}).map(([name, type]) => [name, schemaOf(type)] as const);
   return {
-    ...(is === 'integer or string' ? { 'x-kubernetes-int-or-string': true } : is !== undefined && { type: is }),
-    ...(open && { 'x-kubernetes-preserve-unknown-fields': true }),
-    ...(fields && { properties: Object.fromEntries(names) }),
-    ...(required.length > 0 && { required }),
-    ...(of !== undefined && (isList ? { items: schemaOf(of) } : { additionalProperties: schemaOf(of) })),
-    ...(keys && { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys }),
-    ...(unique && { 'x-kubernetes-list-type': 'set' }),
-    ...(whole && { 'x-kubernetes-map-type': 'atomic' }),
-    ...ends(size ?? [], isList ? ['minItems', 'maxItems'] : ['minProperties', 'maxProperties']),
-    ...ends(length ?? [], ['minLength', 'maxLength']),
-    ...ends(range ?? [], ['minimum', 'maximum']),
-    ...(values && { enum: values }),
-    ...(like !== undefined && { pattern: like }),
+    ...keywords,
+    ...(properties && { properties: Object.fromEntries(fields) }),
+    ...(items !== undefined && { items: schemaOf(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: schemaOf(additionalProperties) }),
     ...(messages && { 'x-kubernetes-validations': messages.map(ruleOf) }),
-    ...others,
   };
 }
 

@@ -7,12 +7,11 @@ export {
   upgradeConcurrency,
   versionChangeProblem,
 } from './cluster.ts';
-export { clusterApiSchemaOf } from './cluster-api-schemas.ts';
+export { clusterApiSchemaOf, type SchemaTable, type SchemaType } from './cluster-api-schemas.ts';
 export { clusterClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck } from './parts.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
 export { isWritten, type RefusedWrites, refusedWrites, type WriteAnswers } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
-export type { FieldType, SchemaTable } from './schema-table.ts';
 export { stored } from './stored.ts';
