@@ -198,13 +198,8 @@ async function madeBefore(
   // Objects that exist are what an extension's old release left: it is asked only without them.
   const hasObjects = existing.controlPlane !== undefined;
   try {
-    return await computed(
-      state,
-      { ...inputFor(state.release, cluster, blueprint, existing), reads },
-      {
-        extensions: extensions === 'called' && hasObjects ? 'not called' : extensions,
-      },
-    );
+    const input = { ...inputFor(state.release, cluster, blueprint, existing), reads };
+    return await computed(state, input, extensions === 'called' && hasObjects ? 'not called' : extensions);
   } catch (error) {
     if (error instanceof Stopped || (error instanceof NotKnown && hasObjects)) {
       return undefined;
@@ -260,7 +255,7 @@ async function changesOf(
     isComplete || blueprint.planHandler === undefined
       ? await plannedSteps(after, input, existing)
       : { controlPlane: [], workers: [] };
-  const desired = await computed(after, input, { before: desiredBefore, extensions });
+  const desired = await computed(after, input, extensions);
   const originsBefore =
     was.cluster && was.blueprint
       ? {

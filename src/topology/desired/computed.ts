@@ -1,7 +1,5 @@
 import { extensionOfHandler } from '../../extensionconfig/index.ts';
 import {
-  isSame,
-  type Json,
   type JsonObject,
   nameOf,
   namespaceOf,
@@ -11,11 +9,11 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
-import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
+import type { Blueprint } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import { type KnownPatches, type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, nameFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
@@ -161,48 +159,10 @@ export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'clu
 /**
  * Computes what Cluster API makes of a Cluster.
  *
- * @param known of another state, if nothing that the first patches read differs from it.
  * @throws {PatchingFailed} for a patch that fails or cannot be applied.
  */
-export function* desiredFor(input: PatchInput, known?: KnownPatches): Generator<PatchCall, Desired, JsonObject> {
-  return desiredOf(input, yield* patchTemplates(input, known), infrastructureName(input));
-}
-
-/** The first patches of a class that are inline, and the same in another one, as are templates and variables. */
-const commonPatches = perObject((old: Blueprint) =>
-  perObject((now: Blueprint): readonly ClassPatch[] => {
-    const templatesOf = ({ infrastructureCluster, controlPlane, machineDeployments, machinePools }: Blueprint) =>
-      [infrastructureCluster, controlPlane.template, controlPlane.machines, controlPlane.settings].concat(
-        [...machineDeployments.values(), ...machinePools.values()].flatMap((one) => [
-          one.bootstrap,
-          one.infrastructure,
-          one.settings,
-        ]),
-      );
-    const read = (blueprint: Blueprint) =>
-      JSON.stringify([
-        templatesOf(blueprint),
-        [...blueprint.variables].map(([name, all]) => [name, all.map(({ from }) => from)]),
-      ]);
-    if (read(old) !== read(now)) {
-      return [];
-    }
-    const isOther = ({ patches }: Blueprint, index: number) =>
-      patches[index]?.definitions.length === 0 || JSON.stringify(patches[index]) !== JSON.stringify(old.patches[index]);
-    const first = now.patches.findIndex((_, index) => isOther(now, index));
-    return old.patches.slice(0, first === -1 ? now.patches.length : first);
-  }),
-);
-
-/** The first patches of the state before that do the same in another state of a Cluster. */
-function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch[] {
-  const read = ({ cluster, controlPlane, workers }: PatchInput): Json => [
-    cluster.metadata ?? {},
-    cluster.spec ?? {},
-    { ...controlPlane },
-    workers.map(({ kind, name, version, templateNames }) => [kind, name, version, { ...templateNames }]),
-  ];
-  return isSame(read(before), read(after)) ? commonPatches(before.blueprint)(after.blueprint) : [];
+export function* desiredFor(input: PatchInput): Generator<PatchCall, Desired, JsonObject> {
+  return desiredOf(input, yield* patchTemplates(input), infrastructureName(input));
 }
 
 /** What becomes of calls of extensions that patch. */
@@ -211,17 +171,12 @@ export type Extensions = 'called' | 'not called' | 'left out';
 /**
  * Computes the objects that Cluster API makes of a Cluster, with the answers of extensions.
  *
- * @param more `extensions`: if they are not called, a class with external patches is not known; if they are left out, all but
- *   their patches is computed. `before`: of the state before, of
- *   which as much is taken over as stays the same.
+ * @param extensions if they are not called, a class with external patches is not known; if they are left out, all but their
+ *   patches is computed.
  * @throws {NotKnown} if an extension does not answer, or a template is not computed here.
  * @throws {Stopped} with the condition, where Cluster API stops.
  */
-export async function computed(
-  state: PlannedState,
-  input: PatchInput,
-  { extensions = 'called', before }: { extensions?: Extensions; before?: Desired | undefined } = {},
-): Promise<Desired> {
+export async function computed(state: PlannedState, input: PatchInput, extensions: Extensions): Promise<Desired> {
   const { cluster, blueprint } = input;
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
   let extension = '';
@@ -230,10 +185,7 @@ export async function computed(
       object: isOfExtension ? `ExtensionConfig ${extension}` : undefined,
     });
   try {
-    const patching = desiredFor(
-      input,
-      before && { patches: samePatches(before.input, input), patched: before.patched },
-    );
+    const patching = desiredFor(input);
     let step = patching.next();
     while (step.done !== true) {
       const { hook, handler, request, patch, where } = step.value;

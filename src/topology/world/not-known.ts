@@ -1,25 +1,21 @@
 import { NotEvaluated } from '../../kubernetes/cel/index.ts';
 import type { Problem } from './plan-document.ts';
 
-interface NotKnownFacts {
+interface Facts {
   /** The remedy. */
   remedy?: string | undefined;
   /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault. */
   object?: string | undefined;
 }
 
-/**
- * Something that a plan needs and that cannot be looked at: an object that could not be read, an extension that is not
- * called, a template whose result is not computed here. Thrown where it is met, and caught once, at the smallest part that it
- * concerns: a group rather than its Cluster, a Cluster rather than all. The message says what is not known, and why.
- */
-export class NotKnown extends Error {
+/** Ends the plan of a part: thrown where it is met, and caught once, at the smallest part that it concerns. */
+class PlanEnd extends Error {
   readonly remedy: string | undefined;
   readonly object: string | undefined;
 
-  constructor(text: string, { remedy, object }: NotKnownFacts = {}) {
+  constructor(text: string, { remedy, object }: Facts = {}) {
     super(text);
-    this.name = 'NotKnown';
+    this.name = new.target.name;
     this.remedy = remedy;
     this.object = object;
   }
@@ -31,6 +27,20 @@ export class NotKnown extends Error {
   }
 }
 
+/**
+ * Something that a plan needs and that cannot be looked at: an object that could not be read, an extension that is not
+ * called, a template whose result is not computed here. It concerns a group rather than its Cluster, a Cluster rather than
+ * all. The message says what is not known, and why.
+ */
+export class NotKnown extends PlanEnd {
+  readonly is = 'unknown';
+}
+
+/** Cluster API takes a write, and then stops with a condition: its message is the condition's. */
+export class Stopped extends PlanEnd {
+  readonly is = 'stopped';
+}
+
 /** What a check by rules of schemas finds. @throws {NotKnown} when a rule takes too long here, or may be too expensive. */
 export function byRules<T>(check: () => T): T {
   try {
@@ -39,24 +49,5 @@ export function byRules<T>(check: () => T): T {
     throw error instanceof NotEvaluated
       ? new NotKnown(error.message, { remedy: 'ask the API server: kubectl apply --dry-run=server' })
       : error;
-  }
-}
-
-/** Cluster API takes a write, and then stops with a condition: its message is the condition's. Thrown and caught as `NotKnown`. */
-export class Stopped extends Error {
-  /** `ExtensionConfig my-extension`: whose answer is at fault, if somebody's is. */
-  readonly object: string | undefined;
-  readonly remedy: string | undefined;
-
-  constructor(condition: string, { remedy, object }: NotKnownFacts = {}) {
-    super(condition);
-    this.name = 'Stopped';
-    this.remedy = remedy;
-    this.object = object;
-  }
-
-  get problem(): Problem {
-    const { message: text, remedy, object } = this;
-    return { text, ...(remedy !== undefined && { remedy }), ...(object !== undefined && { object }) };
   }
 }
