@@ -1,14 +1,8 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
 export { type AdmissionOutcome, type Knowledge, rejectMalformed, warningText } from './admission/response.ts';
-export type {
-  FactKind,
-  HandlerReference,
-  KnownCluster,
-  KnownExtensionConfig,
-  KnownSecret,
-} from './facts/facts.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
-export type { Facts } from './facts/store.ts';
+export type { KnownSecret } from './facts/secrets.ts';
+export type { FactKind, Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from './facts/store.ts';
 export {
   type ImpactConfig,
   parseRulesConfig,

@@ -1,12 +1,12 @@
 import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
-import { collectedKinds } from '../facts/facts.ts';
-import type { KindStatus, Watching } from './watching.ts';
+import { collectedKinds } from '../facts/store.ts';
+import type { Watching } from './watching.ts';
 
 /** Adds metrics of the facts about the cluster, which are read at each scrape. */
 export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const { gauge } = metricsIn(registry, prefix);
-  const perKind = (name: string, help: string, read: (status: KindStatus) => number | undefined) =>
+  const perKind = (name: string, help: string, read: (status: ReturnType<Watching['status']>) => number | undefined) =>
     gauge(name, help, ['kind'], {
       collect() {
         this.reset();

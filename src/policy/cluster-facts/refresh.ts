@@ -2,9 +2,8 @@ import { orAborted } from '../../base/index.ts';
 import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
-import type { FactKind } from '../facts/facts.ts';
 import { readSecret } from '../facts/secrets.ts';
-import { type Facts, readService } from '../facts/store.ts';
+import { type FactKind, type Facts, readService } from '../facts/store.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
 import { validService } from '../rules/fields/service.ts';
 

@@ -2,8 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { connect, Informer, objectKey, type WatchPace } from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
-import { type CollectedKind, collectedKinds, type FactKind } from '../facts/facts.ts';
-import { createFactsStore } from '../facts/store.ts';
+import { type CollectedKind, collectedKinds, createFactsStore, type FactKind } from '../facts/store.ts';
 import { createRefresh } from './refresh.ts';
 
 /** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
@@ -38,14 +37,6 @@ export interface WatchingOptions {
   now?: () => number;
   /** Intervals of watching, in ms; tests pass shorter ones. */
   pace?: Partial<WatchPace>;
-}
-
-export interface KindStatus {
-  isKnown: boolean;
-  /** The age of the copy, in ms; undefined if nothing has been read yet, and for Secrets. */
-  ageMs: number | undefined;
-  objects: number;
-  problem: string | undefined;
 }
 
 /** The metadata by which an object, and its version, is recognized. */
@@ -115,7 +106,8 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     };
   }
 
-  function status(kind: FactKind): KindStatus {
+  /** `ageMs` is the age of the copy; undefined if nothing has been read yet, and for Secrets. */
+  function status(kind: FactKind) {
     const watch = watches.find((candidate) => candidate.kind === kind);
     if (watch === undefined) {
       // Secrets are read one by one, when a request names one.

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import { type Json, type JsonObject, parseRequestUri } from '../../kubernetes/index.ts';
-import { nonEmptyText } from './parts.ts';
+import { type JsonObject, objectAt, parseRequestUri, textAt } from '../../kubernetes/index.ts';
 
 /** Suffix of a Service's DNS name, besides `.svc`. */
 const clusterSuffix = '.svc.cluster.local';
@@ -25,13 +24,11 @@ function addressOfUrl(url: string): string | undefined {
  * is recognized: by Service or by URL, with or without a default port. Undefined without a valid address.
  */
 export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
-  const service: Json | undefined = clientConfig?.service;
-  const name = nonEmptyText(service, 'name');
-  const namespace = nonEmptyText(service, 'namespace');
-  if (name !== undefined && namespace !== undefined) {
-    const { port, path } = service as JsonObject;
-    return `${name}.${namespace}.svc:${typeof port === 'number' ? port : 443}${pathOf(typeof path === 'string' ? path : '')}`;
+  const service = objectAt(clientConfig, 'service');
+  const [name, namespace, path] = [textAt(service, 'name'), textAt(service, 'namespace'), textAt(service, 'path')];
+  if (name !== '' && namespace !== '') {
+    const { port } = service;
+    return `${name}.${namespace}.svc:${typeof port === 'number' ? port : 443}${pathOf(path)}`;
   }
-  const url = nonEmptyText(clientConfig, 'url');
-  return url === undefined ? undefined : addressOfUrl(url);
+  return addressOfUrl(textAt(clientConfig, 'url'));
 }

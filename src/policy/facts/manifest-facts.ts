@@ -1,8 +1,14 @@
-import { isJsonObject, itemsAt, type JsonObject } from '../../kubernetes/index.ts';
-import { collectedKinds, type KnownCertificate, type KnownSecret } from './facts.ts';
-import { keyOfObject, nonEmptyText } from './parts.ts';
-import { readSecret } from './secrets.ts';
-import { createFactsStore, type Facts } from './store.ts';
+import {
+  groupOf,
+  itemsAt,
+  type JsonObject,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { type KnownSecret, readSecret } from './secrets.ts';
+import { collectedKinds, createFactsStore, type Facts, type KnownCertificate } from './store.ts';
 
 /** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
 const groups = {
@@ -14,11 +20,6 @@ const groups = {
   Secret: '',
   Certificate: 'cert-manager.io',
 } as const;
-
-function groupOf({ apiVersion }: JsonObject): string {
-  const slash = typeof apiVersion === 'string' ? apiVersion.indexOf('/') : -1;
-  return slash === -1 ? '' : String(apiVersion).slice(0, slash);
-}
 
 /**
  * Facts from manifests, which rarely describe a whole cluster: a Service counts as absent only if its namespace has
@@ -45,37 +46,28 @@ export function createManifestFacts(): {
       if (!Object.hasOwn(groups, String(kind)) || groups[kind] !== groupOf(object)) {
         return false;
       }
-      const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
-      const placed = isOfCluster ? object : withNamespace(object);
-      const key = keyOfObject(placed);
-      if (key === undefined) {
+      if (nameOf(object) === '') {
         return false;
       }
-      const [namespace = ''] = key.split('/', 1);
+      const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
+      const key = isOfCluster ? nameOf(object) : namespacedName(object);
       if (kind === 'Certificate') {
-        const secret = nonEmptyText(placed, 'spec', 'secretName');
-        for (const dnsName of secret === undefined ? [] : itemsAt(placed, 'spec', 'dnsNames')) {
-          if (typeof dnsName === 'string') {
-            const known = { key, secret: `${namespace}/${secret}` };
+        const secret = textAt(object, 'spec', 'secretName');
+        for (const dnsName of itemsAt(object, 'spec', 'dnsNames')) {
+          if (typeof dnsName === 'string' && secret !== '') {
+            const known = { key, secret: `${namespaceOf(object)}/${secret}` };
             certificates.set(dnsName, [...(certificates.get(dnsName) ?? []), known]);
           }
         }
       } else if (kind === 'Secret') {
-        secrets.set(key, readSecret(placed));
+        secrets.set(key, readSecret(object));
       } else {
-        store.collections[kind].put(key, placed);
+        store.collections[kind].put(key, object);
       }
       if (kind === 'Service') {
-        namespacesOfServices.add(namespace);
+        namespacesOfServices.add(namespaceOf(object));
       }
       return true;
     },
   };
-}
-
-function withNamespace(object: JsonObject): JsonObject {
-  const { metadata } = object;
-  return isJsonObject(metadata) && !metadata.namespace
-    ? { ...object, metadata: { ...metadata, namespace: 'default' } }
-    : object;
 }

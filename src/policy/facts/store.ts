@@ -3,40 +3,73 @@ import {
   injectCaFromSecretAnnotation,
   pendingHooksAnnotation,
 } from '../../extensionconfig/index.ts';
-import { itemsAt, type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  objectAt,
+  textAt,
+  textValues,
+} from '../../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
-import type {
-  CollectedKind,
-  HandlerReference,
-  KnownCertificate,
-  KnownCluster,
-  KnownExtensionConfig,
-  KnownSecret,
-  KnownService,
-} from './facts.ts';
-import { namespacedName, nonEmptyText, selectorOf } from './parts.ts';
+import type { KnownSecret } from './secrets.ts';
 
+/** The kinds whose objects are all collected. */
+export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
+export type CollectedKind = (typeof collectedKinds)[number];
+export type FactKind = CollectedKind | 'Secret';
+
+export type KnownExtensionConfig = ReturnType<typeof readExtensionConfig>;
+export type HandlerReference = ReturnType<typeof readClusterClass>[number];
+export type KnownCluster = ReturnType<typeof readCluster>;
+
+/** A Certificate of cert-manager, which only manifests have, and the Secret that it is stored in, both as NAMESPACE/NAME. */
+export interface KnownCertificate {
+  readonly key: string;
+  readonly secret: string;
+}
+
+/** The hooks of the handlers of an ExtensionConfig as `HOOK.GROUP`, each once. */
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();
   for (const handler of itemsAt(object, 'status', 'handlers')) {
     const requestHook = objectAt(handler, 'requestHook');
-    const [group, version] = (nonEmptyText(requestHook, 'apiVersion') ?? '').split('/', 2);
-    const hook = nonEmptyText(requestHook, 'hook');
-    if (hook !== undefined && group !== '' && version !== undefined) {
+    const [group, version] = textAt(requestHook, 'apiVersion').split('/', 2);
+    const hook = textAt(requestHook, 'hook');
+    if (hook !== '' && group !== '' && version !== undefined) {
       hooks.add(`${hook}.${group}`);
     }
   }
   return [...hooks];
 }
 
-/** An ExtensionConfig of any version: the fields in question have the same path. */
-function readExtensionConfig(name: string, object: JsonObject): KnownExtensionConfig {
+/** A label selector with defaults for absent fields; undefined if there is none. */
+function selectorOf(value: Json | undefined): LabelSelector | undefined {
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const matchExpressions = itemsAt(value, 'matchExpressions').map((requirement) => ({
+    key: textAt(requirement, 'key'),
+    operator: textAt(requirement, 'operator'),
+    values: itemsAt(requirement, 'values').filter((item) => typeof item === 'string'),
+  }));
+  return {
+    ...(isJsonObject(value.matchLabels) && { matchLabels: textValues(value.matchLabels) }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
+}
+
+/** What matters of an ExtensionConfig, of any version, to others: the fields in question have the same path. */
+function readExtensionConfig(name: string, object: JsonObject) {
   const spec = objectAt(object, 'spec');
   return {
     name,
     address: serverAddress(objectAt(spec, 'clientConfig')),
     namespaceSelector: selectorOf(spec.namespaceSelector),
-    secret: nonEmptyText(object, 'metadata', 'annotations', injectCaFromSecretAnnotation),
+    /** The Secret in its annotation, as NAMESPACE/NAME. */
+    secret: textAt(object, 'metadata', 'annotations', injectCaFromSecretAnnotation) || undefined,
     hooks: hooksOf(object),
   };
 }
@@ -53,17 +86,17 @@ const patchFields = [
 const maxHandlerLength = 512;
 
 /** The places of a ClusterClass that name a handler; for each handler only the first. One that is being deleted needs none. */
-function readClusterClass(clusterClass: string, object: JsonObject): HandlerReference[] {
-  const references = new Map<string, HandlerReference>();
+function readClusterClass(clusterClass: string, object: JsonObject) {
+  const references = new Map<string, { clusterClass: string; field: string; handler: string }>();
   const add = (holder: JsonObject, at: string, field: string) => {
-    const handler = nonEmptyText(holder, field);
+    const handler = textAt(holder, field);
     // Without a dot it does not name an ExtensionConfig.
-    const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
+    const isName = handler.length <= maxHandlerLength && handler.includes('.');
     if (isName && !references.has(handler)) {
       references.set(handler, { clusterClass, field: `${at}.${field}`, handler });
     }
   };
-  if (nonEmptyText(object, 'metadata', 'deletionTimestamp') !== undefined) {
+  if (textAt(object, 'metadata', 'deletionTimestamp') !== '') {
     return [];
   }
   const spec = objectAt(object, 'spec');
@@ -82,27 +115,26 @@ const maxPendingLength = 1024;
 /** Maximum number of hooks of a Cluster: Cluster API has 17. Anyone who may write Clusters can write the annotation. */
 const maxPending = 32;
 
+/** NAMESPACE/NAME of the ClusterClass of a Cluster. */
 function classOf(object: JsonObject, namespace: string): string | undefined {
   const topology = objectAt(object, 'spec', 'topology');
   const classRef = objectAt(topology, 'classRef');
   // v1beta1 has separate fields for the name and the namespace.
-  const name = nonEmptyText(classRef, 'name') ?? nonEmptyText(topology, 'class');
-  const other = nonEmptyText(classRef, 'namespace') ?? nonEmptyText(topology, 'classNamespace');
-  return name === undefined ? undefined : namespacedName(other ?? namespace, name);
+  const name = textAt(classRef, 'name') || textAt(topology, 'class');
+  const other = textAt(classRef, 'namespace') || textAt(topology, 'classNamespace');
+  return name === '' ? undefined : `${other || namespace}/${name}`;
 }
 
 /** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
-function pendingOf(metadata: JsonObject): readonly string[] {
-  const pending = nonEmptyText(metadata, 'annotations', pendingHooksAnnotation) ?? '';
-  const isRead =
-    pending !== '' && pending.length <= maxPendingLength && nonEmptyText(metadata, 'deletionTimestamp') === undefined;
-  return isRead ? pending.split(',', maxPending) : [];
+function pendingOf(object: JsonObject): readonly string[] {
+  const pending = textAt(object, 'metadata', 'annotations', pendingHooksAnnotation);
+  const isRead = pending !== '' && pending.length <= maxPendingLength;
+  return isRead && textAt(object, 'metadata', 'deletionTimestamp') === '' ? pending.split(',', maxPending) : [];
 }
 
-function readCluster(key: string, object: JsonObject): KnownCluster {
-  const metadata = objectAt(object, 'metadata');
-  const namespace = nonEmptyText(metadata, 'namespace') ?? '';
-  return { key, namespace, clusterClass: classOf(object, namespace), pending: pendingOf(metadata) };
+function readCluster(key: string, object: JsonObject) {
+  const [namespace = ''] = key.split('/', 1);
+  return { key, namespace, clusterClass: classOf(object, namespace), pending: pendingOf(object) };
 }
 
 /** The labels of a namespace. The API server gives every namespace the first one; manifests do not contain it. */
@@ -110,7 +142,8 @@ function readNamespace(name: string, object: JsonObject): Readonly<Record<string
   return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(object, 'metadata', 'labels')) };
 }
 
-export function readService(object: JsonObject): KnownService {
+/** The ports of a Service: none of one of type ExternalName, which accepts every port. */
+export function readService(object: JsonObject): { ports: readonly number[] } {
   const spec = objectAt(object, 'spec');
   if (spec.type === 'ExternalName') {
     return { ports: [] };
@@ -183,7 +216,7 @@ export function createFactsStore(isServiceCertain: (namespace: string) => boolea
     services: {
       /** `absent`: it certainly does not exist; undefined: unknown. */
       find: (namespace: string, name: string) =>
-        services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
+        services.get(`${namespace}/${name}`) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
     },
   };
   return {

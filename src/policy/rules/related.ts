@@ -6,8 +6,7 @@ import {
   selectsEverything,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import type { HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
-import type { Facts } from '../facts/store.ts';
+import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/store.ts';
 
 const maxNamed = 3;
 /** Maximum number of other objects that an object is compared with: usually the first ones select everything. */

@@ -7,7 +7,7 @@ import { caBundleOf } from './fields/ca-bundle.ts';
 import { handlersOf } from './fields/handlers.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
 import { clientUrlOf } from './fields/url.ts';
-import type { Finding, ParsedInput, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
+import type { Finding, ParsedInput, Reported, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 export type Level = Severity | 'off';
@@ -146,12 +146,13 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const omitted: ActiveRule[] = [];
     let current: ActiveRule<Rule>;
     let most: number;
-    const add = (finding: Finding) => {
+    const add = (finding: Reported) => {
       if (findings.length === most) {
         omitted.push(current);
       } else {
         const message = truncated(finding.message, maxMessageLength);
-        findings.push({ ...finding, ...current, message, field: formatFieldPath(finding.path) });
+        const field = formatFieldPath(finding.path);
+        findings.push({ reason: 'FieldValueInvalid', ...finding, ...current, message, field });
       }
     };
     for (current of activeFor(input)) {

@@ -21,6 +21,9 @@ export interface Finding {
   verbatim?: true;
 }
 
+/** A finding as a rule reports it; by default, the value is invalid. */
+export type Reported = Omit<Finding, 'reason'> & Partial<Pick<Finding, 'reason'>>;
+
 /** Which write is checked: the object itself, its status subresource, or a deletion (of `object`, as it is stored). */
 export type Subject = 'object' | 'status' | 'deletion';
 
@@ -88,5 +91,5 @@ export interface Rule {
   /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
   isFallback?: true;
   /** Reports every finding. */
-  check(input: ParsedInput, report: (finding: Finding) => void, options: RuleOptions): void;
+  check(input: ParsedInput, report: (finding: Reported) => void, options: RuleOptions): void;
 }

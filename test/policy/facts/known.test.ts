@@ -237,11 +237,6 @@ describe('a Cluster', () => {
     }
   });
 
-  test('in no namespace has a class by its name alone', () => {
-    const { clusters } = storeOf('Cluster', { c: { spec: { topology: { classRef: { name: 'q' } } } } }).facts;
-    expect(['q', '/q'].map((key) => clusters?.ofClasses(new Set([key])).length)).toEqual([1, 0]);
-  });
-
   test('no longer waits once it is deleted', () => {
     const store = storeOf('Cluster', { 'n/c': pending('A,B'), 'n/d': pending('A') });
     const waiting = () =>

@@ -31,7 +31,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
   for (const rule of rules.filter(({ needs }) => needs !== 'manifest')) {
     rule.check(
       parsedInput(input, ruleSetOptions()),
-      ({ path, reason, value }) => {
+      ({ path, reason = 'FieldValueInvalid', value }) => {
         found.push(`${rule.id} ${path.join('.')} ${reason.replace('FieldValue', '')} ${JSON.stringify(value) ?? '-'}`);
       },
       ruleSetOptions(),

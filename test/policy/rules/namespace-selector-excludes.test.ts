@@ -22,7 +22,8 @@ describe('an update that narrows the selector', () => {
     factsOf({
       clusterClasses: { namingExtension: () => classes.map(reference) },
       clusters: {
-        ofClasses: () => namespaces.map((namespace) => ({ key: `${namespace}/x`, namespace, pending: [] })),
+        ofClasses: () =>
+          namespaces.map((namespace) => ({ key: `${namespace}/x`, namespace, clusterClass: undefined, pending: [] })),
         waitingFor: never,
       },
       namespaces: { labelsOf: (namespace) => ({ team: namespace.charAt(0) }) },

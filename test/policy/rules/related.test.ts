@@ -47,7 +47,9 @@ test.each<[string, LabelSelector | undefined, string, boolean | undefined]>([
 
 describe('Clusters', () => {
   const clusters = (...keys: string[]) =>
-    keys.map((key): KnownCluster => ({ key, namespace: key.slice(0, key.indexOf('/')), pending: [] }));
+    keys.map(
+      (key): KnownCluster => ({ key, namespace: key.slice(0, key.indexOf('/')), clusterClass: undefined, pending: [] }),
+    );
   test.each<[string, LabelSelector | undefined, KnownCluster[], string | undefined]>([
     ['none', {}, clusters(), undefined],
     ['none, of some namespaces', teamA, clusters(), undefined],

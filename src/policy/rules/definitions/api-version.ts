@@ -62,7 +62,7 @@ export const apiVersionRules: readonly Rule[] = [
       const instead = lifecycle.replacedBy;
       // Word for word the API server's own warning about a version that the CRD marks deprecated: kubectl prints it once.
       const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
-      report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });
+      report({ path: ['apiVersion'], message, verbatim: true });
     },
   },
 ];

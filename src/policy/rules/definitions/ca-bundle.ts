@@ -20,7 +20,7 @@ function certificateRule({
         const problem = problemOf(certificate, nowMs);
         if (problem !== undefined) {
           const message = `the certificate of ${certificate.subject} ${problem}`;
-          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
+          report({ path: caBundlePath, message });
         }
       }
     },
@@ -37,7 +37,7 @@ export const caBundleRules: readonly Rule[] = [
       if (problem !== undefined) {
         // The value is not shown: it is long, and may be a secret that got here by mistake.
         const message = `${problem}; put the base64 of the CA's PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it`;
-        report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
+        report({ path: caBundlePath, message });
       }
     },
   },

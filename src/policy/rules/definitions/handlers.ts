@@ -1,11 +1,11 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
 import { groupVersionOf, nameHook, type PlacedHandler } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
-import type { Finding, Rule, RuleOptions } from '../rule.ts';
+import type { Reported, Rule, RuleOptions } from '../rule.ts';
 
 interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
   field: readonly string[];
-  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
+  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Reported, 'path'> | undefined;
 }
 
 export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
@@ -41,7 +41,6 @@ export const handlersRules: readonly Rule[] = [
         if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {
           report({
             path: [...path, 'name'],
-            reason: 'FieldValueInvalid',
             value: name,
             message: `must be HANDLER${suffix}, with lower case letters, digits and '-' (at most 63) for HANDLER`,
           });
@@ -78,7 +77,6 @@ export const handlersRules: readonly Rule[] = [
       return value === undefined || groupVersionOf(value) !== undefined
         ? undefined
         : {
-            reason: 'FieldValueInvalid',
             value,
             message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
           };
@@ -93,7 +91,6 @@ export const handlersRules: readonly Rule[] = [
       value === undefined || (value >= 1 && value <= maxHandlerTimeoutSeconds)
         ? undefined
         : {
-            reason: 'FieldValueInvalid',
             value,
             message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its Discovery response`,
           },

@@ -34,7 +34,6 @@ export const hookVersionsRules: readonly Rule[] = [
       }
       const remedy = lifecycle.replacedBy === undefined ? '' : `; serve ${nameHook(lifecycle.replacedBy)} instead`;
       return {
-        reason: 'FieldValueInvalid',
         value: `${lifecycle.group}/${lifecycle.version}`,
         message: `${lifecycle.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), any later release may remove it${remedy}`,
       };
@@ -84,7 +83,6 @@ export const hookVersionsRules: readonly Rule[] = [
       lifecycle?.blockingSince !== undefined &&
       compareReleases(clusterApi, lifecycle.blockingSince) >= 0
         ? {
-            reason: 'FieldValueInvalid',
             value: 'Ignore',
             message: `${lifecycle.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
           }

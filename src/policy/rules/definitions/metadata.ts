@@ -17,7 +17,6 @@ export const metadataRules: readonly Rule[] = [
       for (const message of dns1123LabelProblems(name)) {
         report({
           path: ['metadata', generated ? 'generateName' : 'name'],
-          reason: 'FieldValueInvalid',
           value: generated || name,
           message,
         });
@@ -36,14 +35,14 @@ export const metadataRules: readonly Rule[] = [
           [value, labelValueProblems(value)],
         ] as const) {
           for (const message of problems) {
-            report({ path: ['metadata', 'labels', key], reason: 'FieldValueInvalid', value: shown, message });
+            report({ path: ['metadata', 'labels', key], value: shown, message });
           }
         }
       }
       for (const key of Object.keys(metadata.annotations ?? {})) {
         // Only keys of annotations may have capitals in their prefix.
         for (const message of qualifiedNameProblems(key.toLowerCase())) {
-          report({ path: ['metadata', 'annotations', key], reason: 'FieldValueInvalid', value: key, message });
+          report({ path: ['metadata', 'annotations', key], value: key, message });
         }
       }
     },

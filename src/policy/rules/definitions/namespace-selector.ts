@@ -30,7 +30,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       if (problems.length > 0) {
         const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
         const more = problems.length > maxListed ? '; and more' : '';
-        report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
+        report({ path, message: `${texts.join('; ')}${more}` });
       }
     },
   },
@@ -48,7 +48,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
       if (contradiction !== undefined && labelSelectorProblems(selector).length === 0) {
         report({
           path: ['spec', 'namespaceSelector'],
-          reason: 'FieldValueInvalid',
           message: `can never match, so the extension is never called: ${contradiction}; remove one of the requirements`,
         });
       }
@@ -90,7 +89,6 @@ export const namespaceSelectorRules: readonly Rule[] = [
       if (excluded.length > 0) {
         report({
           path: ['spec', 'namespaceSelector'],
-          reason: 'FieldValueInvalid',
           message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${someOf(classes)}): those Clusters fail; select these namespaces too`,
         });
       }

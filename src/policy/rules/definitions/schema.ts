@@ -127,7 +127,6 @@ export const schemaRules: readonly Rule[] = [
               )}`;
         report({
           path: first.path,
-          reason: 'FieldValueInvalid',
           value: first.value,
           message: `is a placeholder${more}: lint the output of envsubst, clusterctl, helm template or kustomize`,
         });

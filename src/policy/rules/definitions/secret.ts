@@ -39,7 +39,6 @@ export const secretRules: readonly Rule[] = [
       if (typeof value === 'string' && namespacedNameIn(value) === undefined) {
         report({
           path: secretAnnotationPath,
-          reason: 'FieldValueInvalid',
           value,
           message:
             'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
@@ -64,7 +63,6 @@ export const secretRules: readonly Rule[] = [
       if (first !== undefined && certificates.every((certificate) => certificate.secret !== secret.key)) {
         report({
           path: secretAnnotationPath,
-          reason: 'FieldValueInvalid',
           value: secret.key,
           message: `the Service's Certificate ${first.key} is stored in Secret ${first.secret} (spec.secretName): name that`,
         });
@@ -106,7 +104,6 @@ export const secretRules: readonly Rule[] = [
       const { namespace, name, key } = secret;
       report({
         path: secretAnnotationPath,
-        reason: 'FieldValueInvalid',
         value: key,
         message: `ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ${namespace} get secret ${name} -o yaml`,
       });
@@ -133,7 +130,6 @@ export const secretRules: readonly Rule[] = [
         const end = new Date(secret.found.firstNotAfter).toISOString();
         report({
           path: secretAnnotationPath,
-          reason: 'FieldValueInvalid',
           value: secret.key,
           message: `a CA in this Secret expires on ${end}, and then calls to ${someOf(others)} fail too; add its successor to ca.crt now`,
         });
@@ -154,7 +150,6 @@ export const secretRules: readonly Rule[] = [
       if (dates.length > 0 && Math.max(...dates) < secret.found.newestNotBefore) {
         report({
           path: caBundlePath,
-          reason: 'FieldValueInvalid',
           message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller`,
         });
       }

@@ -34,7 +34,7 @@ function serviceRule<Field extends keyof Service>({
       }
       const problems = value === undefined ? [] : problemsOf(value as NonNullable<Service[Field]>, profile);
       for (const message of problems) {
-        report({ path, reason: 'FieldValueInvalid', value, message });
+        report({ path, value, message });
       }
     },
   };

@@ -46,7 +46,7 @@ function urlRule({
     check({ url }, report) {
       const message = url && problemOf(url);
       if (url !== undefined && message !== undefined) {
-        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
+        report({ path: urlPath, value: showableUrl(url.text), message });
       }
     },
   };
@@ -67,11 +67,11 @@ export const urlRules: readonly Rule[] = [
       const value = showableUrl(url);
       if ('problem' in uri) {
         const message = `${uri.problem}; write a URL like https://extensions.example.com:8443/path`;
-        report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
+        report({ path: urlPath, value, message });
       } else if (uri.scheme !== 'https') {
         const scheme = uri.scheme === '' ? 'no scheme' : `the scheme ${uri.scheme}`;
         const message = `has ${scheme}; the only one allowed is https, as in https://extensions.example.com`;
-        report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
+        report({ path: urlPath, value, message });
       }
     },
   },
