@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync, unlinkSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { buffer as bytesOf } from 'node:stream/consumers';
 import { FailureError } from '../errors.ts';
 import { printable } from '../terminal/printable.ts';
 
@@ -75,30 +73,9 @@ function explained(path: string, error: unknown): FileError {
 }
 
 /** Reads a small regular file, also through links. @throws {FileError} for any other file, without blocking. */
-export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {
-  try {
-    // Also checked before opening, which alone can wake the writer of a FIFO, or start some devices.
-    check(path, await stat(path), maxBytes);
-    const file = await open(path, flags);
-    try {
-      check(path, await file.stat(), maxBytes);
-      // One byte more than allowed shows that there are more.
-      const bytes = await bytesOf(file.createReadStream({ end: maxBytes, autoClose: false }));
-      if (bytes.length > maxBytes) {
-        throw tooLarge(path, maxBytes);
-      }
-      return bytes;
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw explained(path, error);
-  }
-}
-
-/** Synchronous `readRegularFile`, for start-up, when nothing else is waiting. */
 export function readRegularFileSync(path: string, maxBytes: number): Buffer {
   try {
+    // Also checked before opening, which alone can wake the writer of a FIFO, or start some devices.
     check(path, statSync(path), maxBytes);
     const descriptor = openSync(path, flags);
     try {

@@ -10,18 +10,7 @@ const minLine = 12;
 /** Longer texts are looked for in pieces of this length. */
 const pieceLength = 256;
 /** Values that say nothing. */
-const common = new Set([
-  'true',
-  'false',
-  'null',
-  'none',
-  'auto',
-  'default',
-  'disabled',
-  'enabled',
-  'required',
-  'optional',
-]);
+const common = new Set('true false null none auto default disabled enabled required optional'.split(' '));
 
 const goQuoted = (json: string) => json.replaceAll(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 const jsonOf = (text: string) => JSON.stringify(text).slice(1, -1);

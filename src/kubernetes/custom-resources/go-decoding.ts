@@ -70,29 +70,18 @@ export function decodingProblem(value: Json, type: GoType, struct = '', path = '
     const place = path === '' ? 'Go value' : `Go struct field ${name === '' ? path : `${name}.${path}`}`;
     return `json: cannot unmarshal ${shown(value, type.type)} into ${place} of type ${nameOf(type)}`;
   }
-  if (Array.isArray(value)) {
-    const element = type.element?.();
-    return element && firstOf(value, (item) => decodingProblem(item, element, struct, path));
-  }
-  if (!isJsonObject(value)) {
+  if (!isJsonObject(value) && !Array.isArray(value)) {
     return undefined;
   }
-  return firstOf(Object.keys(value).sort(), (key) => {
-    const part = value[key] as Json;
+  const element = type.element?.();
+  const parts = Object.entries(value);
+  for (const [key, part] of isJsonObject(value) ? parts.sort(([a], [b]) => (a < b ? -1 : 1)) : parts) {
     const field = type.field?.(key);
-    if (field !== undefined) {
-      return decodingProblem(part, field, type.struct ?? '', path === '' ? key : `${path}.${key}`);
-    }
-    const element = type.element?.();
-    return element && decodingProblem(part, element, struct, path);
-  });
-}
-
-function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = find(item);
-    if (found !== undefined) {
-      return found;
+    const problem = field
+      ? decodingProblem(part, field, type.struct ?? '', path === '' ? key : `${path}.${key}`)
+      : element && decodingProblem(part, element, struct, path);
+    if (problem !== undefined) {
+      return problem;
     }
   }
   return undefined;

@@ -9,7 +9,10 @@ import {
   type UnknownField,
 } from '../schema/index.ts';
 import { decodingProblem, type GoType } from './go-decoding.ts';
-import { objectMeta } from './object-meta.ts';
+import metadataFields from './object-meta.json' with { type: 'json' };
+
+/** metav1.ObjectMeta: the types of its fields. */
+const objectMeta: Schema = metadataFields;
 
 /** Maximum number of unknown fields that an API server reports. */
 const maxUnknown = 100;

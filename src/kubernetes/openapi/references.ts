@@ -30,21 +30,8 @@ function renamedReference(text: string, rename: Rename): string {
 
 /** Fields that are maps: their keys are arbitrary names, and their values have the type of the field. */
 const fieldsOfNames = new Set([
-  'callbacks',
-  'content',
-  'definitions',
-  'dependencies',
-  'encoding',
-  'headers',
-  'links',
-  'parameters',
-  'paths',
-  'patternProperties',
-  'properties',
-  'requestBodies',
-  'responses',
-  'schemas',
-  'securitySchemes',
+  ...['callbacks', 'content', 'definitions', 'dependencies', 'encoding', 'headers', 'links', 'parameters', 'paths'],
+  ...['patternProperties', 'properties', 'requestBodies', 'responses', 'schemas', 'securitySchemes'],
 ]);
 
 /** Fields whose values are data, in which there are no references. */

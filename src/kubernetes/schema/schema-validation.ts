@@ -50,22 +50,14 @@ function validatePattern(value: string, schema: Schema, path: string, findings: 
   }
 }
 
-/** The allowed values of a schema, as they are compared and shown. */
-interface Allowed {
-  values: Set<string>;
-  text: string;
-  /** Whether there are objects or arrays among them. Most enums have only strings, which no object or array is. */
-  hasParts: boolean;
-}
-
 const hasParts = (value: Json) => typeof value === 'object' && value !== null;
 
-const enumOf = perObject(({ enum: allowed = [] }: Schema): Allowed => {
-  const text = shorten(
-    allowed.map((value) => (typeof value === 'string' ? show(value) : show(show(value)))).join(', '),
-  );
-  return { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
-});
+/** The allowed values of a schema, as they are compared and shown; most are only strings, which no object or array is. */
+const enumOf = perObject(({ enum: allowed = [] }: Schema) => ({
+  values: new Set(allowed.map(canonical)),
+  text: shorten(allowed.map((value) => show(typeof value === 'string' ? value : show(value))).join(', ')),
+  hasParts: allowed.some(hasParts),
+}));
 
 /**
  * Maximum amount of work for one object, some seconds: visits of a value by a schema, and five steps of pattern matches
@@ -213,11 +205,17 @@ function addWrongType(findings: Findings, path: string, value: Json, type: strin
   const numbers = Number.isInteger(value) ? 'int64' : 'float64';
   const actual = show(hasFormat ? (typeof value === 'number' ? numbers : '') : typeNameOf(value));
   const wanted = hasFormat ? format : type;
-  findings.add(
-    path,
-    'FieldValueTypeInvalid',
-    `Invalid value: ${findings.shown ?? actual}: ${inBody(path, findings)}must be of type ${wanted}: ${actual}`,
-  );
+  addUnfit(findings, path, actual, wanted);
+}
+
+function addUnfit(findings: Findings, path: string, actual: string, wanted: string | undefined): void {
+  const problem = `${inBody(path, findings)}must be of type ${wanted}: ${actual}`;
+  findings.add(path, 'FieldValueTypeInvalid', `Invalid value: ${findings.shown ?? actual}: ${problem}`);
+}
+
+function addTooMany(findings: Findings, path: string, number: number, most: number): void {
+  const shown = findings.shown ?? number;
+  findings.add(path, 'FieldValueTooMany', `Too many: ${shown}: must have at most ${count(most, 'item')}`);
 }
 
 function validateAt(value: Json, schema: Schema, path: string, findings: Findings, old?: Json): void {
@@ -233,9 +231,7 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
 
 function validatePart(value: Json, schema: Schema, path: string, findings: Findings, old: Json | undefined): void {
   if (value === null && schema.nullable === true) {
-    if (schema.enum !== undefined) {
-      validateEnum(value, enumOf(schema), path, findings);
-    }
+    validateEnum(value, schema, path, findings);
     return;
   }
   if (schema['x-kubernetes-int-or-string'] === true) {
@@ -246,9 +242,7 @@ function validatePart(value: Json, schema: Schema, path: string, findings: Findi
   } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
     addWrongType(findings, path, value, schema.type, schema.format);
   }
-  if (schema.enum !== undefined) {
-    validateEnum(value, enumOf(schema), path, findings);
-  }
+  validateEnum(value, schema, path, findings);
   if (typeof value === 'string') {
     validateString(value, schema, path, findings);
   } else if (typeof value === 'number') {
@@ -261,11 +255,14 @@ function validatePart(value: Json, schema: Schema, path: string, findings: Findi
   validateCombined(value, schema, path, findings);
 }
 
-function validateEnum(value: Json, allowed: Allowed, path: string, findings: Findings): void {
+function validateEnum(value: Json, schema: Schema, path: string, findings: Findings): void {
+  if (schema.enum === undefined) {
+    return;
+  }
+  const allowed = enumOf(schema);
   if (allowed.hasParts || !hasParts(value)) {
-    const text = canonical(value);
-    findings.spend(text.length / (hasParts(value) ? canonicalPerWork : charactersPerWork), path);
-    if (allowed.values.has(text)) {
+    const identity = identityOf(value, path, findings);
+    if (identity === undefined || allowed.values.has(identity)) {
       return;
     }
   }
@@ -288,11 +285,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
     validatePattern(value, schema, path, findings);
   }
   if (format !== undefined && Object.hasOwn(formats, format) && formats[format]?.(value) === false) {
-    findings.add(
-      path,
-      'FieldValueTypeInvalid',
-      `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path, findings)}must be of type ${format}: ${show(value)}`,
-    );
+    addUnfit(findings, path, show(value), format);
   }
 }
 
@@ -317,21 +310,12 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
     const format = schema.format === undefined ? '(default format)' : `with format ${schema.format}`;
     addUnplaced(findings, `Checked value must be of type ${schema.type} ${format} in ${path}`);
   }
-  if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
-    addInvalid(
-      findings,
-      path,
-      value,
-      `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`,
-    );
+  const orEqual = (isExclusive: boolean | undefined) => (isExclusive === true ? '' : 'or equal to ');
+  if (minimum !== undefined && (value < minimum || (exclusiveMinimum === true && value === minimum))) {
+    addInvalid(findings, path, value, `should be greater than ${orEqual(exclusiveMinimum)}${minimum}`);
   }
-  if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
-    addInvalid(
-      findings,
-      path,
-      value,
-      `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`,
-    );
+  if (maximum !== undefined && (value > maximum || (exclusiveMaximum === true && value === maximum))) {
+    addInvalid(findings, path, value, `should be less than ${orEqual(exclusiveMaximum)}${maximum}`);
   }
   if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
     addInvalid(findings, path, value, `should be a multiple of ${multipleOf}`);
@@ -341,11 +325,7 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
 function validateArray(value: Json[], schema: Schema, path: string, findings: Findings, old: Json | undefined): void {
   const { minItems, maxItems, items } = schema;
   if (maxItems !== undefined && value.length > maxItems) {
-    findings.add(
-      path,
-      'FieldValueTooMany',
-      `Too many: ${findings.shown ?? value.length}: must have at most ${count(maxItems, 'item')}`,
-    );
+    addTooMany(findings, path, value.length, maxItems);
   }
   if (minItems !== undefined && value.length < minItems) {
     addInvalid(findings, path, value.length, `should have at least ${minItems} items`);
@@ -458,11 +438,7 @@ function validateObject(
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
-    findings.add(
-      path,
-      'FieldValueTooMany',
-      `Too many: ${findings.shown ?? keys.length}: must have at most ${count(maxProperties, 'item')}`,
-    );
+    addTooMany(findings, path, keys.length, maxProperties);
   }
   if (minProperties !== undefined && keys.length < minProperties) {
     addInvalid(findings, path, keys.length, `should have at least ${minProperties} properties`);

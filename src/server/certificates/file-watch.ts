@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FileError, readRegularFile } from '../../base/index.ts';
+import { FileError, readRegularFileSync } from '../../base/index.ts';
 
 /**
  * The contents of a file, or why it could not be read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence.
@@ -24,7 +24,7 @@ const maxFileBytes = 1024 * 1024;
 
 async function readState(path: string): Promise<FileState> {
   try {
-    return { text: (await readRegularFile(path, maxFileBytes)).toString('utf8') };
+    return { text: readRegularFileSync(path, maxFileBytes).toString('utf8') };
   } catch (error) {
     if (error instanceof FileError) {
       const { code, problem } = error;

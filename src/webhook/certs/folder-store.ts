@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FailureError, FileError, folderProblem, makeFolder, readRegularFile } from '../../base/index.ts';
+import { FailureError, FileError, folderProblem, makeFolder, readRegularFileSync } from '../../base/index.ts';
 import { isJsonObject, textValues } from '../../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretContents, type SecretRole, type StoredSecret } from './store.ts';
 
@@ -27,7 +27,7 @@ function parseAnnotations(text: string): Record<string, string> {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    return (await readRegularFile(path, maxFileBytes)).toString('utf8');
+    return readRegularFileSync(path, maxFileBytes).toString('utf8');
   } catch (error) {
     if (error instanceof FileError && error.code === 'ENOENT') {
       return undefined;

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FileError, readRegularFile, readRegularFileSync } from '../../../src/base/index.ts';
+import { FileError, readRegularFileSync } from '../../../src/base/index.ts';
 import { needs } from '../../support/needs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'files-'));
@@ -31,19 +31,14 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Both readers: their results, or the messages of their errors. */
-async function read(path: string): Promise<[Buffer | string, Buffer | string]> {
-  const outcome = (error: unknown) => {
+/** The bytes of a file, or the message of the error. */
+function read(path: string): Buffer | string {
+  try {
+    return readRegularFileSync(path, maxBytes);
+  } catch (error) {
     expect(error).toBeInstanceOf(FileError);
     return `${(error as FileError).code} ${(error as FileError).problem}`;
-  };
-  let sync: Buffer | string;
-  try {
-    sync = readRegularFileSync(path, maxBytes);
-  } catch (error) {
-    sync = outcome(error);
   }
-  return [await readRegularFile(path, maxBytes).catch(outcome), sync];
 }
 
 test.each([
@@ -57,54 +52,44 @@ test.each([
   ['missing', 'ENOENT does not exist'],
   ['small/below', 'ENOTDIR cannot be read: a part of the path is not a folder'],
   ['link-to-itself', 'ELOOP cannot be read: too many symbolic links'],
-])('%s is rejected: %s', async (name, problem) => {
-  expect(await read(name.startsWith('/') ? name : at(name))).toEqual([problem, problem]);
+])('%s is rejected: %s', (name, problem) => {
+  expect(read(name.startsWith('/') ? name : at(name))).toBe(problem);
 });
 
-test('regular files are read completely, up to the limit', async () => {
-  expect(await read(at('small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
-  expect(await read(at('link-to-small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
-  expect(await read(at('empty'))).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
-  const [full, fullSync] = await read(at('full'));
-  expect([full.length, fullSync.length]).toEqual([maxBytes, maxBytes]);
+test('regular files are read completely, up to the limit', () => {
+  expect(read(at('small'))).toEqual(Buffer.from('small'));
+  expect(read(at('link-to-small'))).toEqual(Buffer.from('small'));
+  expect(read(at('empty'))).toEqual(Buffer.alloc(0));
+  expect(read(at('full')).length).toBe(maxBytes);
 });
 
 const onLinux = needs('Linux', process.platform === 'linux');
-test('files of unknown size are read, and limited', onLinux, async () => {
-  const [text] = await read('/proc/self/status');
-  expect(String(text)).toContain('VmRSS');
-  await expect(readRegularFile('/proc/self/status', 16)).rejects.toThrow('/proc/self/status is larger than 16 bytes');
+test('files of unknown size are read, and limited', onLinux, () => {
+  expect(String(read('/proc/self/status'))).toContain('VmRSS');
+  expect(() => readRegularFileSync('/proc/self/status', 16)).toThrow('/proc/self/status is larger than 16 bytes');
 });
 
-test('a file that is longer than reported is read in increasing chunks', onLinux, async () => {
+test('a file that is longer than reported is read as a whole', onLinux, () => {
   // Some hundred lines, all of them different.
-  const readMaps = (bytes: number) => [
-    readRegularFile('/proc/self/maps', bytes),
-    (async () => readRegularFileSync('/proc/self/maps', bytes))(),
-  ];
-  for (const text of await Promise.all(readMaps(maxBytes))) {
-    expect(text.length).toBeGreaterThan(2 * 4096);
-    const lines = text.toString('latin1').split('\n');
-    expect(lines.pop()).toBe('');
-    expect(lines.filter((line) => !/^[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} /.test(line))).toEqual([]);
-  }
-  const refused = (await Promise.allSettled(readMaps(5_000))).map((one) => one.status === 'rejected' && one.reason);
-  expect(refused.map(String)).toEqual(Array(2).fill('Error: /proc/self/maps is larger than 5000 bytes'));
+  const text = readRegularFileSync('/proc/self/maps', maxBytes);
+  expect(text.length).toBeGreaterThan(2 * 4096);
+  const lines = text.toString('latin1').split('\n');
+  expect(lines.pop()).toBe('');
+  expect(lines.filter((line) => !/^[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} /.test(line))).toEqual([]);
+  expect(() => readRegularFileSync('/proc/self/maps', 5_000)).toThrow('/proc/self/maps is larger than 5000 bytes');
 });
 
-test('files are closed, whether they are read or refused', onLinux, async () => {
+test('files are closed, whether they are read or refused', onLinux, () => {
   const open = () => readdirSync('/proc/self/fd').length;
   const before = open();
   for (let count = 0; count < 20; count++) {
-    await read(at('small'));
-    await readRegularFile('/proc/self/status', 16).catch(() => {});
+    read(at('small'));
     expect(() => readRegularFileSync('/proc/self/status', 16)).toThrow(FileError);
   }
   expect(open() - before).toBeLessThan(10);
 });
 
-test('the message is one line, whatever the path has', async () => {
+test('the message is one line, whatever the path has', () => {
   const path = at('a\nb\u001b[31m');
-  const message = `${at('a\\u000ab\\u001b[31m')} does not exist`;
-  await expect(readRegularFile(path, maxBytes)).rejects.toMatchObject({ message, path });
+  expect(() => readRegularFileSync(path, maxBytes)).toThrow(`${at('a\\u000ab\\u001b[31m')} does not exist`);
 });

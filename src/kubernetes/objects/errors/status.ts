@@ -1,17 +1,20 @@
 import { truncated } from '../../../base/index.ts';
 
-/** Reasons of metav1.StatusCause that the API server and its webhooks use for fields. */
-export type CauseReason =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'FieldValueTypeInvalid'
-  | 'InternalError';
+/** The reasons of metav1.StatusCause that the API server and its webhooks use for fields, and how each begins a message. */
+const prefixes = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+};
+
+export type CauseReason = keyof typeof prefixes;
 
 /** metav1.StatusCause: one problem of one field. */
 export interface StatusCause {
@@ -81,20 +84,6 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
     causes,
   });
 }
-
-/** How each reason begins a message, as in Kubernetes' `field.Error`. */
-const prefixes: Record<CauseReason, string> = {
-  FieldValueNotFound: 'Not found',
-  FieldValueRequired: 'Required value',
-  FieldValueDuplicate: 'Duplicate value',
-  FieldValueInvalid: 'Invalid value',
-  FieldValueNotSupported: 'Unsupported value',
-  FieldValueForbidden: 'Forbidden',
-  FieldValueTooLong: 'Too long',
-  FieldValueTooMany: 'Too many',
-  FieldValueTypeInvalid: 'Invalid value',
-  InternalError: 'Internal error',
-};
 
 /** Longest value that a message shows, in characters; the rest is truncated. */
 const maxShownValue = 120;
