@@ -5,8 +5,7 @@ import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
 import { isAuthorized } from '../credentials.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
-import type { AdmissionEvent } from '../webhooks/admission.ts';
-import type { WriteContext } from '../writes/write-request.ts';
+import type { AdmissionContext, AdmissionEvent } from '../webhooks/admission.ts';
 import { aggregate, type DocumentContext, documentRoutes, version } from './documents.ts';
 import { findTarget, readResource, writeResource } from './endpoints.ts';
 import { jsonReply, noCache, type SandboxHandler, send, textReply, unknownPath, warningHeaders } from './http.ts';
@@ -14,7 +13,7 @@ import { jsonReply, noCache, type SandboxHandler, send, textReply, unknownPath, 
 /** An event that is not reported to clients. Of a bug: the method and URL of the request, and the error. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
-export interface SandboxContext extends WriteContext, DocumentContext {
+export interface SandboxContext extends AdmissionContext, DocumentContext {
   metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;

@@ -4,8 +4,8 @@ import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts
 import { watch } from '../reads/watches.ts';
 import { methodNotAllowed, RequestError } from '../resources/errors.ts';
 import { metadataOf, type Resource } from '../resources/resource.ts';
+import type { AdmissionContext, WriteRequest } from '../webhooks/admission.ts';
 import { remove } from '../writes/deletion.ts';
-import type { WriteContext, WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import {
   jsonReply,
@@ -58,7 +58,7 @@ function parseApiPath(pathname: string) {
 const tearDownAfter = 1_000;
 
 function beginWatch(
-  context: WriteContext,
+  context: AdmissionContext,
   read: ReadRequest,
   response: ServerResponse,
   warnings: readonly string[],
@@ -89,7 +89,11 @@ function successOf({ group, plural }: Resource, name: string, uid: string): Json
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-async function removeCollection(context: WriteContext, read: ReadRequest, write: WriteRequest): Promise<JsonObject> {
+async function removeCollection(
+  context: AdmissionContext,
+  read: ReadRequest,
+  write: WriteRequest,
+): Promise<JsonObject> {
   const listed = await list(context, { ...read, view: { as: 'object' } });
   for (const object of objectsAt(listed, 'items')) {
     const { name, namespace = '' } = metadataOf(object);
@@ -106,7 +110,7 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
 }
 
 /** Finds the resource of a request; 404 for an unknown path. */
-export function findTarget({ registry }: Pick<WriteContext, 'registry'>): SandboxHandler {
+export function findTarget({ registry }: Pick<AdmissionContext, 'registry'>): SandboxHandler {
   return (request, response, next) => {
     const { url, warnings } = response.locals;
     const path = parseApiPath(url.pathname);
@@ -128,7 +132,7 @@ export function findTarget({ registry }: Pick<WriteContext, 'registry'>): Sandbo
 }
 
 /** Responds to GET. */
-export function readResource(context: WriteContext): SandboxHandler {
+export function readResource(context: AdmissionContext): SandboxHandler {
   return async ({ method }, response, next) => {
     const { target, warnings } = response.locals;
     if (method !== 'GET') {
@@ -143,7 +147,7 @@ export function readResource(context: WriteContext): SandboxHandler {
 }
 
 /** Responds to all other methods, behind `body`. */
-export function writeResource(context: WriteContext): SandboxHandler {
+export function writeResource(context: AdmissionContext): SandboxHandler {
   return async ({ method, body, headers }, response) => {
     const { target, warnings } = response.locals;
     const warn = (text: string) => void warnings.push(text);
@@ -153,7 +157,7 @@ export function writeResource(context: WriteContext): SandboxHandler {
 }
 
 /** The reply to a write. @throws {RequestError} */
-async function written(context: WriteContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
+async function written(context: AdmissionContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
   const { resource, namespace, name, subresource, view } = target;
   const hasNamespace = !resource.namespaced || namespace !== '';
   const inView = (object: JsonObject) => shownAlone(context, resource, object, view);

@@ -16,8 +16,9 @@ import {
   parseJson,
   type Status,
   selectsLabels,
+  textAt,
 } from '../../kubernetes/index.ts';
-import { forbidden, internalError, RequestError } from '../resources/errors.ts';
+import { badRequest, forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
 import { namespaceStorage, type Resource, sandboxUser, type WebhookClientConfig } from '../resources/resource.ts';
 import { labelsOf } from '../storage/selectors.ts';
@@ -39,18 +40,27 @@ interface Webhook {
   matchConditions?: MatchCondition[] | null;
 }
 
-/** A write that admission webhooks decide on. Objects are in the request's version. */
-export interface AdmissionAttempt {
+/** A write of one object, or of a subresource of it. */
+export interface WriteRequest {
   resource: Resource;
-  subresource: string;
   namespace: string;
+  /** Empty for a creation. */
   name: string;
+  /** `status` or empty. */
+  subresource: string;
+  query: URLSearchParams;
+  mediaType: string | undefined;
+  body: Uint8Array;
+  warn(text: string): void;
+}
+
+/** A write that admission webhooks decide on. Objects are in the request's version. */
+export interface AdmissionAttempt extends WriteRequest {
   operation: Operation;
   object: JsonObject | undefined;
   oldObject: JsonObject | undefined;
   dryRun: boolean;
   options: JsonObject;
-  warn(text: string): void;
   /** Brings an object that a webhook has changed into the form of the request's version. @throws when it has another. */
   complete(object: Json): JsonObject;
 }
@@ -71,6 +81,8 @@ export interface AdmissionContext {
   converter: VersionConverter;
   caller: WebhookCaller;
   log(event: AdmissionEvent): void;
+  /** The current time as metav1.Time is serialized. */
+  now(): string;
 }
 
 type Kind = 'mutating' | 'validating';
@@ -125,8 +137,12 @@ function isSelected(context: AdmissionContext, webhook: Webhook, attempt: Admiss
   );
 }
 
+/** The name of the object; empty while it is created with a generated one. */
+const nameOf = ({ object, oldObject }: AdmissionAttempt) => textAt(object ?? oldObject, 'metadata', 'name');
+
 function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): JsonObject {
-  const { object = null, oldObject = null, namespace, name, subresource, operation, dryRun } = attempt;
+  const { object = null, oldObject = null, namespace, subresource, operation, dryRun } = attempt;
+  const name = nameOf(attempt);
   const gvk = ({ group, version, kind }: Resource) => ({ group, version, kind });
   const gvr = ({ group, version, plural }: Resource) => ({ group, version, resource: plural });
   return {
@@ -183,7 +199,7 @@ async function ask(
   resource: Resource,
   attempt: AdmissionAttempt,
 ): Promise<JsonObject | undefined> {
-  const about = { webhook: webhook.name, resource: resource.storage, name: attempt.name };
+  const about = { webhook: webhook.name, resource: resource.storage, name: nameOf(attempt) };
   try {
     return await askStrictly(context, kind, webhook, resource, attempt, about);
   } catch (error) {
@@ -198,7 +214,7 @@ async function ask(
       context.log({ event: 'failed-open', ...about, message: why });
       return undefined;
     }
-    throw isUndecided ? forbidden(attempt.resource, attempt.name, why) : internalError(why);
+    throw isUndecided ? forbidden(attempt.resource, nameOf(attempt), why) : internalError(why);
   }
 }
 
@@ -362,4 +378,13 @@ export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSea
     ...(fieldManager ? { fieldManager } : {}),
     ...(fieldValidation ? { fieldValidation } : {}),
   };
+}
+
+/** Whether the query of a write, or the body of a deletion, asks for a dry run. @throws {RequestError} 400. */
+export function isDryRun(query: URLSearchParams, body: JsonObject = {}): boolean {
+  const dryRun = [...query.getAll('dryRun'), ...itemsAt(body, 'dryRun')].filter((value) => value !== '');
+  if (dryRun.some((value) => value !== 'All')) {
+    throw badRequest('dryRun can only be "All"');
+  }
+  return dryRun.length > 0;
 }

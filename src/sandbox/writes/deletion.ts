@@ -2,13 +2,19 @@ import { copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../../
 import { badRequest, forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
-import { mutate, validate } from '../webhooks/admission.ts';
+import {
+  type AdmissionAttempt,
+  type AdmissionContext,
+  isDryRun,
+  mutate,
+  validate,
+  type WriteRequest,
+} from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
-import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Removes an object that is being deleted when it has no finalizers left. */
 export function removeWhenFinished(
-  context: WriteContext,
+  context: AdmissionContext,
   { resource }: WriteRequest,
   key: string,
   stored: JsonObject,
@@ -25,7 +31,7 @@ export function removeWhenFinished(
  * @returns the object if it was only marked, only its `uid` if it was removed.
  */
 export async function remove(
-  context: WriteContext,
+  context: AdmissionContext,
   request: WriteRequest,
 ): Promise<{ object: JsonObject } | { uid: string }> {
   const { resource, name, namespace, query } = request;
@@ -60,14 +66,15 @@ export async function remove(
       }
     }
     const options = { ...body, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
-    const attempt = attemptOf(request, {
+    const attempt: AdmissionAttempt = {
+      ...request,
       operation: 'DELETE',
       object: undefined,
       oldObject: current,
       options,
       dryRun,
       complete: (value) => objectAt(value),
-    });
+    };
     await mutate(context, attempt);
     await validate(context, attempt);
     if (collection.get(key) !== stored) {

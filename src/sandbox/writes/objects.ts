@@ -1,9 +1,16 @@
-import { type ReadObject, readCustomResource, unknownFieldTexts } from '../../kubernetes/custom-resources/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { applyDefaults, dropNulls, removeUnknown, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
-import { objectMetaSchema } from '../models/built-in-schemas.ts';
-import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
-import { apiVersionOf, type Resource } from '../resources/resource.ts';
+import { NotEvaluated } from '../../kubernetes/cel/index.ts';
+import {
+  customResourceCauses,
+  decodingProblem,
+  goTypeOf,
+  metadataCauses,
+  readCustomResource,
+  unknownFieldTexts,
+} from '../../kubernetes/custom-resources/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, type StatusCause } from '../../kubernetes/index.ts';
+import { dropNulls, validateSchema } from '../../kubernetes/schema/index.ts';
+import { badRequest, internalError, unsupportedMediaType } from '../resources/errors.ts';
+import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
 
 const formats = new Map<string, { name: string; parse(body: Uint8Array, kind: string): Json | Promise<Json> }>([
   ['application/json', { name: 'json', parse: parseJson }],
@@ -68,7 +75,14 @@ export function complete(
   if (value.kind !== resource.kind) {
     throw unusable(String(value.kind));
   }
-  const { object, malformed, unknown } = (resource.isCustom ? readCustomResource : readBuiltIn)(value, resource.schema);
+  if (!resource.isCustom) {
+    const problem = decodingProblem(value, goTypeOf(resource.schema, kind));
+    if (problem !== undefined) {
+      throw unusable(kind, `: ${problem}`);
+    }
+    dropNulls(value, resource.schema);
+  }
+  const { object, malformed, unknown } = readCustomResource(value, resource.schema);
   if (malformed !== undefined) {
     throw unusable(kind, `: ${malformed}`);
   }
@@ -83,27 +97,6 @@ export function complete(
   return object;
 }
 
-/** Reads an object of one of Kubernetes' own kinds, in place. */
-function readBuiltIn(object: JsonObject, schema: Schema): ReadObject {
-  dropNulls(object, schema);
-  const metadata = object.metadata as Json;
-  const wrong = [
-    ...validateSchema(metadata, { ...objectMetaSchema(), nullable: false }, { path: 'metadata' }),
-    ...validateSchema(object, schema),
-    // Only problems that keep Go from decoding the object.
-  ].find(({ reason }) => reason === 'FieldValueTypeInvalid');
-  if (wrong !== undefined) {
-    return { object, malformed: wrong.message, unknown: [] };
-  }
-  const ofMetadata = removeUnknown(metadata, objectMetaSchema(), false);
-  const unknown = [
-    ...removeUnknown(object, schema),
-    ...ofMetadata.map((field) => ({ ...field, path: `metadata.${field.path}` })),
-  ];
-  applyDefaults(object, schema);
-  return { object, malformed: undefined, unknown };
-}
-
 /** Reads the object in the body of a request and completes it. @throws {RequestError} 400, 415. */
 export async function readObject(
   body: Uint8Array,
@@ -113,4 +106,28 @@ export async function readObject(
   warn: (text: string) => void,
 ): Promise<JsonObject> {
   return complete(await parseBody(body, mediaType, resource.kind), resource, validation, warn);
+}
+
+/**
+ * The problems of an object that is to be stored; `old` is the one that it replaces.
+ *
+ * @throws {RequestError} when a rule cannot be evaluated: whether a kube-apiserver stores the object is not known then.
+ */
+export function causesOf(
+  { schema, strategy, isCustom }: Resource,
+  object: JsonObject,
+  old: JsonObject | undefined,
+): StatusCause[] {
+  if (isCustom) {
+    try {
+      return customResourceCauses(object, old, schema);
+    } catch (error) {
+      throw error instanceof NotEvaluated ? internalError(error.message) : error;
+    }
+  }
+  return [
+    ...metadataCauses(metadataOf(object), old && metadataOf(old), strategy.nameFormat),
+    ...validateSchema(object, schema),
+    ...(strategy.validate?.(object, old) ?? []),
+  ];
 }

@@ -25,17 +25,23 @@ import {
 } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage, type Resource } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
-import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
+import {
+  type AdmissionAttempt,
+  type AdmissionContext,
+  isDryRun,
+  mutate,
+  optionsOf,
+  validate,
+  type WriteRequest,
+} from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
-import { causesOf } from './object-causes.ts';
-import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
+import { causesOf, complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
-import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
-function checkNamespace(context: WriteContext, { resource, namespace }: WriteRequest, name: string): void {
+function checkNamespace(context: AdmissionContext, { resource, namespace }: WriteRequest, name: string): void {
   if (!resource.namespaced) {
     return;
   }
@@ -86,7 +92,7 @@ function placeIn(object: JsonObject, { resource, namespace, name }: WriteRequest
  * @throws {RequestError}
  */
 async function admit(
-  context: WriteContext,
+  context: AdmissionContext,
   request: WriteRequest,
   wanted: JsonObject,
   current: JsonObject | undefined,
@@ -94,15 +100,15 @@ async function admit(
 ): Promise<JsonObject> {
   const { resource, query } = request;
   const verb = current === undefined ? 'Create' : 'Update';
-  const attempt = (object: JsonObject) =>
-    attemptOf(request, {
-      operation: verb === 'Create' ? 'CREATE' : 'UPDATE',
-      object,
-      oldObject: current,
-      options: optionsOf(`${verb}Options`, query),
-      dryRun: isDryRun(query),
-      complete: (value) => complete(value, resource, 'Ignore', () => {}),
-    });
+  const attempt = (object: JsonObject): AdmissionAttempt => ({
+    ...request,
+    operation: verb === 'Create' ? 'CREATE' : 'UPDATE',
+    object,
+    oldObject: current,
+    options: optionsOf(`${verb}Options`, query),
+    dryRun: isDryRun(query),
+    complete: (value) => complete(value, resource, 'Ignore', () => {}),
+  });
   const mutated = (await mutate(context, attempt(wanted))) ?? wanted;
   const placed = copyOf(mutated);
   placeIn(placed, request);
@@ -122,7 +128,7 @@ async function admit(
 }
 
 /** Creates an object. @returns it in the request's version. @throws {RequestError} */
-export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+export async function create(context: AdmissionContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
   if (definition !== undefined && isConditionTrue(definition, 'Terminating')) {
@@ -205,7 +211,7 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
 }
 
 async function change(
-  context: WriteContext,
+  context: AdmissionContext,
   request: WriteRequest,
   produce: Produce,
   retry: boolean,
@@ -254,7 +260,7 @@ async function change(
   }
 }
 
-export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
+export async function update(context: AdmissionContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, body } = request;
   const mediaType = mediaTypeOf(request.mediaType);
   const object = await readObject(body, mediaType, request.resource, query.get('fieldValidation'), warn);
@@ -264,7 +270,7 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
 const noServerSideApply = 'the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side';
 
 /** Whether the object that a request names is stored. */
-function isStored(context: WriteContext, { resource, namespace, name }: WriteRequest): boolean {
+function isStored(context: AdmissionContext, { resource, namespace, name }: WriteRequest): boolean {
   const key = storageKey(resource.namespaced ? namespace : '', name);
   return context.store.collection(resource.storage).get(key) !== undefined;
 }
@@ -286,7 +292,7 @@ function checkApply(query: URLSearchParams): void {
 
 /** Patches an object; server-side apply creates it if there is none. @throws {RequestError} */
 export async function patch(
-  context: WriteContext,
+  context: AdmissionContext,
   request: WriteRequest,
 ): Promise<{ object: JsonObject; isNew: boolean }> {
   const { resource } = request;
