@@ -2,10 +2,10 @@ import { hubVersion } from '../../src/extensionconfig/index.ts';
 import { apiReports } from '../build/build-packages.ts';
 import { withDeclarations } from '../build/declarations.ts';
 import { hookMessages, messageTypes } from './message-types.ts';
+import { modelSchemasFile, modelSchemasText } from './model-schemas.ts';
 import { generatedPages } from './pages.ts';
 import { programReport, programReportFile } from './program-report.ts';
 import type { Generated } from './stages.ts';
-import { typeTablesFile, typeTablesText } from './type-tables.ts';
 import { hubTypes } from './types.ts';
 
 const hooksLayer = new URL('../../src/runtimehooks/', import.meta.url);
@@ -20,7 +20,7 @@ export async function generated(): Promise<Generated[]> {
     },
     { file: new URL('message-types/message-types.generated.ts', hooksLayer), text: await messageTypes() },
     { file: new URL('catalog/hook-messages.generated.ts', hooksLayer), text: hookMessages() },
-    { file: typeTablesFile, text: typeTablesText() },
+    { file: modelSchemasFile, text: modelSchemasText() },
     ...(await generatedPages()),
     { file: new URL(programReportFile, reports), text: await programReport() },
   ];

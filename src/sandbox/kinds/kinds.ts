@@ -1,5 +1,5 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
-import { schemaOfModel } from '../models/built-in-schemas.ts';
+import { schemaOfModel } from '../models/models.ts';
 import { age, column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { definitionStrategy } from './definition.ts';
@@ -51,8 +51,6 @@ const jobStrategy: KindStrategy = {
 interface Kind extends Partial<Resource> {
   kind: string;
   clusterScoped?: true;
-  /** Its model in @kubernetes/client-node, if that is not `V1KIND`. */
-  model?: string;
 }
 
 const apps = { group: 'apps', categories: ['all'], hasStatus: true, hasGeneration: true };
@@ -134,7 +132,6 @@ const kinds: readonly Kind[] = [
   {
     kind: 'Event',
     shortNames: ['ev'],
-    model: 'CoreV1Event',
     selectableFields: [
       ...['kind', 'namespace', 'name', 'uid'].map((field) => `involvedObject.${field}`),
       ...['reason', 'type'],
@@ -182,6 +179,9 @@ const kinds: readonly Kind[] = [
   { group: 'scheduling.k8s.io', kind: 'PriorityClass', shortNames: ['pc'], clusterScoped: true },
 ];
 
+/** The names of their models in @kubernetes/client-node. */
+export const builtInModels = kinds.map(({ kind }) => (kind === 'Event' ? 'CoreV1Event' : `V1${kind}`));
+
 function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   return name.endsWith('y') ? `${name.slice(0, -1)}ies` : name.endsWith('s') ? `${name}es` : `${name}s`;
@@ -189,11 +189,7 @@ function pluralOf(kind: string): string {
 
 /** The resources that every sandbox serves, each in a single version. */
 export function builtInResources(): Resource[] {
-  return kinds.map(({ clusterScoped, model, kind, group = '', ...rest }) => {
-    const schema = schemaOfModel(model ?? `V1${kind}`);
-    if (schema === undefined) {
-      throw new Error(`@kubernetes/client-node has no model for ${kind}`);
-    }
+  return kinds.map(({ clusterScoped, kind, group = '', ...rest }) => {
     const { plural = pluralOf(kind) } = rest;
     return {
       group,
@@ -211,7 +207,8 @@ export function builtInResources(): Resource[] {
       hasGeneration: false,
       selectableFields: [],
       isCustom: false,
-      schema,
+      model: `io.k8s.api.v1.${kind}`,
+      schema: schemaOfModel(`io.k8s.api.v1.${kind}`),
       columns: [age],
       deprecation: undefined,
       conversion: undefined,

@@ -1,94 +1,40 @@
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
-import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/built-in-schemas.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { modelSchemas, referencePrefix } from '../models/models.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
-
-export function mapValues(value: Json | undefined, convert: (item: Json) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(objectAt(value)).map(([key, item]) => [key, convert(item)]));
-}
-
-/** A schema with other schemas in the place of those inside it. */
-export function mapParts(schema: JsonObject, convert: (part: Json) => Json): JsonObject {
-  const entries = Object.entries(schema).map(([key, value]): [string, Json] => {
-    if (key === 'properties') {
-      return [key, mapValues(value, convert)];
-    }
-    if (['allOf', 'anyOf', 'oneOf'].includes(key)) {
-      return [key, itemsAt(value).map(convert)];
-    }
-    return [
-      key,
-      ['items', 'additionalProperties', 'not'].includes(key) && isJsonObject(value) ? convert(value) : value,
-    ];
-  });
-  return Object.fromEntries(entries);
-}
-
-const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-
-function schemaName(model: string): string {
-  return [
-    'V1ObjectMeta',
-    'V1LabelSelector',
-    'V1LabelSelectorRequirement',
-    'V1OwnerReference',
-    'V1ManagedFieldsEntry',
-    'V1ListMeta',
-    'V1DeleteOptions',
-    'V1Status',
-  ].includes(model)
-    ? `${metaPrefix}${model.slice(2)}`
-    : `io.k8s.api.${model.replace(/^(?:Core)?V1/, 'v1.')}`;
-}
 
 function resourceSchemaName({ group, version, kind }: Resource): string {
   const prefix = group === '' ? 'io.k8s.api.core' : group.split('.').reverse().join('.');
   return `${prefix}.${version}.${kind}`;
 }
 
-/** Schemas by name, collected while references to them are rendered. */
+/** Schemas by name, collected while there are references to them. */
 type Components = Record<string, JsonObject>;
 
-/** A schema as OpenAPI v3 represents it: complete, with references to Kubernetes' own models. */
-function render(schema: Schema, components: Components): JsonObject {
-  const model = modelNameOf(schema);
-  if (model === undefined) {
-    return renderInline(schema, components);
+const references = new RegExp(`"\\$ref":"${referencePrefix}([^"]+)"`, 'g');
+
+/** Adds the models that a part of a document refers to, and those that these refer to. */
+function include(part: JsonObject, components: Components): void {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(references)) {
+    if (components[name] === undefined) {
+      components[name] = modelSchemas[name] as JsonObject;
+      include(components[name], components);
+    }
   }
-  const name = schemaName(model);
-  if (components[name] === undefined) {
-    components[name] = {};
-    components[name] = renderInline(schema, components);
-  }
-  return { $ref: `#/components/schemas/${name}` };
 }
 
-function renderInline(schema: Schema, components: Components): JsonObject {
-  // In Kubernetes' own types, null stands for an absent field.
-  const isOwn = modelNameOf(schema) !== undefined;
-  const { nullable, ...rest } = schema as JsonObject;
-  const rendered = mapParts(rest, (part) => render(part as Schema, components));
-  if (!isOwn) {
-    return nullable === undefined ? rendered : { nullable, ...rendered };
-  }
-  const properties = mapValues(rendered.properties, (property) => {
-    const { nullable: _, ...field } = objectAt(property);
-    return field;
-  });
-  return { ...rendered, properties };
-}
+const referTo = (name: string): JsonObject => ({ $ref: `${referencePrefix}${name}` });
+const meta = (kind: string): JsonObject => referTo(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
 
-function resourceSchema(resource: Resource, components: Components): JsonObject {
-  const rendered = renderInline(resource.schema, components);
-  const properties = rendered.properties as JsonObject | undefined;
-  const metadata = render(objectMetaSchema(), components).$ref as string;
+function resourceSchema(resource: Resource): JsonObject {
+  const { model, schema } = resource;
+  const rendered = model === undefined ? (schema as JsonObject) : (modelSchemas[model] as JsonObject);
   return {
     ...rendered,
     properties: {
-      ...properties,
+      ...(rendered.properties as JsonObject | undefined),
       apiVersion: { type: 'string', description: 'GROUP/VERSION of the schema of this object.' },
       kind: { type: 'string', description: 'Kind of this object.' },
-      metadata: { allOf: [{ $ref: metadata }], description: "Standard object's metadata." },
+      metadata: { allOf: [meta('ObjectMeta')], description: "Standard object's metadata." },
     },
     'x-kubernetes-group-version-kind': [gvkOf(resource)],
   };
@@ -152,11 +98,10 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'deleteCollection',
 };
 
-function operations(resource: Resource, components: Components): JsonObject {
-  const ref = { $ref: `#/components/schemas/${resourceSchemaName(resource)}` };
-  const listRef = { $ref: `#/components/schemas/${resourceSchemaName(resource)}List` };
-  const status = render(schemaOfModel('V1Status') as Schema, components);
-  const options = render(schemaOfModel('V1DeleteOptions') as Schema, components);
+function operations(resource: Resource): JsonObject {
+  const ref = referTo(resourceSchemaName(resource));
+  const listRef = referTo(`${resourceSchemaName(resource)}List`);
+  const [status, options] = [meta('Status'), meta('DeleteOptions')];
   const operation = (action: string, answer: JsonObject, parameters: readonly JsonObject[], body?: JsonObject) => ({
     tags: [apiVersionOf(resource)],
     operationId: `${verbs[action]}${versionId(resource)}${resource.namespaced ? 'Namespaced' : ''}${resource.kind}`,
@@ -220,20 +165,21 @@ export function buildDocument(resources: readonly Resource[]): JsonObject {
   const paths: JsonObject = {};
   for (const resource of resources) {
     const name = resourceSchemaName(resource);
-    components[name] = resourceSchema(resource, components);
+    components[name] = resourceSchema(resource);
     components[`${name}List`] = {
       type: 'object',
       required: ['items'],
       properties: {
         apiVersion: { type: 'string' },
         kind: { type: 'string' },
-        metadata: render(schemaOfModel('V1ListMeta') as Schema, components),
-        items: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+        metadata: meta('ListMeta'),
+        items: { type: 'array', items: referTo(name) },
       },
       'x-kubernetes-group-version-kind': [{ ...gvkOf(resource), kind: resource.listKind }],
     };
-    Object.assign(paths, operations(resource, components));
+    Object.assign(paths, operations(resource));
   }
+  include({ components, paths }, components);
   return {
     openapi: '3.0.0',
     info: { title: 'extensionconfig-webhook sandbox', version: 'v1' },

@@ -78,6 +78,8 @@ export interface Resource {
   hasGeneration: boolean;
   isCustom: boolean;
   schema: Schema;
+  /** The model whose schema it is, by its name in OpenAPI; undefined for a custom resource. */
+  model?: string;
   columns: readonly Column[];
   deprecation: string | undefined;
   /** The webhook that converts between versions; undefined if only apiVersion differs. */
