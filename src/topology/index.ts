@@ -1,6 +1,6 @@
 export { type Blueprint, templateReferences } from './blueprint/blueprint.ts';
 export { definitionNotes } from './desired/definitions.ts';
-export { classNameOf, readClass } from './desired/planned-state.ts';
+export { readClass } from './desired/planned-state.ts';
 export { WriteFailed } from './desired/reconciled.ts';
 export { type UserWrite, userWrites } from './desired/user-writes.ts';
 export { PatchingFailed } from './patches/patch-templates.ts';
@@ -23,5 +23,6 @@ export {
   type Verdict,
 } from './world/plan-document.ts';
 export { prepared } from './world/prepared.ts';
+export { classNameOf } from './world/topologies.ts';
 export { inV1beta2 } from './world/v1beta1.ts';
 export { type Unread, World } from './world/world.ts';

@@ -10,7 +10,6 @@ import {
   objectAt,
   objectText,
   own,
-  type StatusCause,
   textAt,
 } from '../kubernetes/index.ts';
 import { newestKnownRelease, type Release } from '../runtimehooks/index.ts';
@@ -19,12 +18,12 @@ import type { Blueprint, ClassPatch } from './blueprint/blueprint.ts';
 import { controlPlaneOf, readsTimes } from './control-planes/index.ts';
 import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
 import { withNewDefinitions } from './desired/definitions.ts';
-import { type Desired, hasTopology, topologyWorkers } from './desired/desired.ts';
+import type { Desired } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, existingOf, labelsOf, machinesOf, workerKey } from './desired/existing.ts';
 import { completedBy, type GroupChanges, groupChanges, storedGroup, versionOf } from './desired/group-changes.ts';
 import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
-import { classNameOf, ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
+import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { accepted, type Refusal, type Refusals } from './desired/refusals.ts';
 import { ownedLabel } from './patches/items.ts';
 import type { OwnWordReads } from './patches/own-words.ts';
@@ -39,7 +38,7 @@ import {
   type WriteAnswers,
 } from './refusals/index.ts';
 import { groupsWithout, judgeGroup, peakOf, replicasOf, unjudged } from './rollout/index.ts';
-import { checkedTopology } from './variables/variables.ts';
+import { withVariables } from './variables/variables.ts';
 import type { CallHook, GroupChange, GroupObjects, PlanOptions } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
@@ -53,6 +52,7 @@ import {
   type Verdict,
 } from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
+import { classNameOf, classOf, hasTopology, topologyOf, workersIn } from './world/topologies.ts';
 import { inV1beta2 } from './world/v1beta1.ts';
 import type { World } from './world/world.ts';
 
@@ -96,16 +96,6 @@ interface Planning {
   refusedChecks: ReadonlyMap<string, readonly { problem: Problem }[]>;
   /** Is told what is read of a Cluster that only it has. */
   reads?: OwnWordReads | undefined;
-}
-
-/** A Cluster with the defaults of its variables, and what is wrong with them. */
-function withVariables(
-  blueprint: Blueprint,
-  cluster: JsonObject,
-  old?: JsonObject,
-): { cluster: JsonObject; causes: StatusCause[] } {
-  const { topology, causes } = checkedTopology(blueprint, cluster, old);
-  return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, causes };
 }
 
 /** A Cluster that is applied without a list of variables keeps the one that is stored, with the defaults of then. */
@@ -178,11 +168,10 @@ async function written(
     return { cluster: was, refusal: undefined };
   }
   const facts = factsOf(planning.before, before, await ifKnown(state.classOf(wanted)));
-  const defaulted = defaultedCluster(applied, was, facts);
-  const refusal = defaulted.is === 'refused' ? defaulted.refusal : clusterRefusal(defaulted.cluster, was, facts);
-  return defaulted.is === 'refused' || refusal !== undefined
-    ? { cluster: was ?? wanted, refusal: refusal && refusalProblem(wanted, refusal) }
-    : { cluster: defaulted.cluster, refusal };
+  const { cluster, refusal = clusterRefusal(cluster, was, facts) } = defaultedCluster(applied, was, facts);
+  return refusal === undefined
+    ? { cluster, refusal }
+    : { cluster: was ?? wanted, refusal: refusalProblem(wanted, refusal) };
 }
 
 /** The objects that Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
@@ -382,8 +371,7 @@ async function planTopology(planning: Planning, was: JsonObject | undefined, wan
     }
     // A class that is new and refused is not among the objects.
     const isClassRefused = refusals.some(({ part }) => part === undefined);
-    const [namespace = '', name = ''] = classNameOf(cluster).split('/');
-    const ofClass = { group: coreGroup, kind: 'ClusterClass', namespace, name };
+    const ofClass = { group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) };
     if (isClassRefused && planning.after.world.find(ofClass) === undefined) {
       return { groups: untouched('refused'), problems, changes: [] };
     }
@@ -402,9 +390,9 @@ function withRefusals(
   refusals: readonly Refusal[],
 ): GroupPlan[] {
   const parts = new Map(
-    topologyWorkers(cluster).map(({ kind, topology }) => [
-      workerKey(kind, textAt(topology, 'name')),
-      `${kind} ${textAt(topology, 'class')}`,
+    workersIn(topologyOf(cluster)).map(({ kind, worker }) => [
+      workerKey(kind, textAt(worker, 'name')),
+      `${kind} ${textAt(worker, 'class')}`,
     ]),
   );
   return groups.map((group) => {

@@ -109,12 +109,8 @@ export class SimulatedCluster {
   admit(cluster: JsonObject): { cluster: JsonObject; refusals: string[] } {
     const facts = this.#facts;
     const defaulted = defaultedCluster(cluster, undefined, facts);
-    const refusal =
-      defaulted.is === 'refused' ? defaulted.refusal : clusterRefusal(defaulted.cluster, undefined, facts);
-    return {
-      cluster: defaulted.is === 'refused' ? cluster : defaulted.cluster,
-      refusals: [...new Set(refusal?.causes.map(causeLine))],
-    };
+    const { refusal = clusterRefusal(defaulted.cluster, undefined, facts) } = defaulted;
+    return { cluster: defaulted.cluster, refusals: [...new Set(refusal?.causes.map(causeLine))] };
   }
 
   get #facts(): ClusterFacts {

@@ -29,8 +29,8 @@ test.each([
     spec,
   };
   expect(templateReferences(clusterClass).map(({ name }) => name)).toEqual([
-    'cluster',
     'cp',
+    'cluster',
     'cp-machine',
     'md-bootstrap',
     'md-machine',

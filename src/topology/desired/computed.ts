@@ -17,8 +17,9 @@ import { type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch
 import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, nameFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
+import { topologyOf, type WorkerKind, workerLists, workersIn } from '../world/topologies.ts';
 import { clusterInRequest } from './cluster-in-request.ts';
-import { type Desired, desiredOf, topologyWorkers, workerLists } from './desired.ts';
+import { type Desired, desiredOf } from './desired.ts';
 import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
@@ -36,13 +37,13 @@ const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'sp
 const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => {
   const held = new Set<string>();
   const deferred = new Set<string>();
-  for (const { kind, topology } of topologyWorkers(cluster)) {
-    const annotations = objectAt(topology, 'metadata', 'annotations');
+  for (const { kind, worker } of workersIn(topologyOf(cluster))) {
+    const annotations = objectAt(worker, 'metadata', 'annotations');
     if (holdAnnotation in annotations) {
       held.add(kind);
     }
     if (held.has(kind) || deferAnnotation in annotations) {
-      deferred.add(workerKey(kind, textAt(topology, 'name')));
+      deferred.add(workerKey(kind, textAt(worker, 'name')));
     }
   }
   return deferred;
@@ -64,7 +65,7 @@ function workerPlace(
   cluster: JsonObject,
   blueprint: Blueprint,
   existing: Existing,
-  { kind, topology }: { kind: WorkerPlace['kind']; topology: JsonObject },
+  { kind, worker: topology }: { kind: WorkerKind; worker: JsonObject },
   decided: ReadonlyMap<string, string>,
 ): WorkerPlace {
   const topologyName = textAt(topology, 'name');
@@ -141,7 +142,9 @@ export function inputFor(
       machineTemplateName:
         textAt(reference, 'name') || (machines === undefined ? '' : generatedName(base, kindOfTemplate(machines))),
     },
-    workers: topologyWorkers(cluster).map((worker) => workerPlace(cluster, blueprint, existing, worker, versions)),
+    workers: workersIn(topologyOf(cluster)).map((worker) =>
+      workerPlace(cluster, blueprint, existing, worker, versions),
+    ),
     newUid,
   };
 }

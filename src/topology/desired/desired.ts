@@ -1,4 +1,4 @@
-import { copyOf, type JsonObject, nameOf, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import {
@@ -187,16 +187,3 @@ export function desiredOf(input: PatchInput, patched: Patched, infrastructureClu
     groups,
   };
 }
-
-/** The groups of workers in a topology, with their kinds. */
-export const topologyWorkers = (cluster: JsonObject): { kind: WorkerPlace['kind']; topology: JsonObject }[] =>
-  (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) =>
-    objectsAt(cluster, 'spec', 'topology', 'workers', workerLists[kind]).map((topology) => ({ kind, topology })),
-  );
-
-/** The lists of groups of workers, in topologies and classes. */
-export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
-
-/** Whether a Cluster has a topology. */
-export const hasTopology = (cluster: JsonObject): boolean =>
-  Object.keys(objectAt(cluster, 'spec', 'topology')).length > 0;

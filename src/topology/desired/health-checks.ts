@@ -15,8 +15,8 @@ import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import type { GroupChange } from '../world/groups.ts';
 import type { Cause, GroupPlan } from '../world/plan-document.ts';
+import { topologyOf, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
-import { topologyWorkers } from './desired.ts';
 import { labelsOf } from './existing.ts';
 import { remediationTexts } from './remediation.ts';
 
@@ -32,20 +32,16 @@ const defaultStartupSeconds = 600;
 /** The settings of a group in the topology and in the class; undefined for one that has no health checks. */
 function settingsOf({ cluster, blueprint }: ClusterOfClass, { group, kind }: Pick<GroupPlan, 'group' | 'kind'>) {
   if (group === 'control-plane') {
-    const topology = objectAt(cluster, 'spec', 'topology', 'controlPlane');
+    const topology = objectAt(topologyOf(cluster), 'controlPlane');
     return blueprint?.controlPlane.machines === undefined
       ? undefined
       : { topology, ofClass: objectAt(blueprint.controlPlane.settings) };
   }
-  const worker = topologyWorkers(cluster ?? {}).find(
-    (one) => one.kind === kind && textAt(one.topology, 'name') === group,
-  );
-  return kind !== 'MachineDeployment' || worker === undefined
+  const isGroup = ({ worker }: { worker: JsonObject }) => textAt(worker, 'name') === group;
+  const topology = workersIn(topologyOf(cluster)).find((one) => one.kind === kind && isGroup(one))?.worker;
+  return kind !== 'MachineDeployment' || topology === undefined
     ? undefined
-    : {
-        topology: worker.topology,
-        ofClass: objectAt(blueprint?.machineDeployments.get(textAt(worker.topology, 'class'))?.settings),
-      };
+    : { topology, ofClass: objectAt(blueprint?.machineDeployments.get(textAt(topology, 'class'))?.settings) };
 }
 
 /**

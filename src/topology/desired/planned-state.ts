@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  namespacedName,
-  namespaceOf,
-  objectAt,
-  objectsAt,
-  objectText,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { type JsonObject, namespacedName, objectsAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
@@ -16,21 +8,10 @@ import { discoverVariables, type VariablesAnswer } from '../variables/discovery.
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { coreGroup } from '../world/objects.ts';
+import { classOf } from '../world/topologies.ts';
 import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
-
-/** The class that a Cluster refers to. */
-export function classOf(cluster: JsonObject): { namespace: string; name: string } {
-  const reference = objectAt(cluster, 'spec', 'topology', 'classRef');
-  return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
-}
-
-/** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
-export function classNameOf(cluster: JsonObject): string {
-  const { namespace, name } = classOf(inV1beta2(cluster));
-  return `${namespace}/${name}`;
-}
 
 const definitionsIn = (world: World) => world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition');
 

@@ -1,20 +1,10 @@
-import {
-  groupOf,
-  isSame,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  objectText,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { groupOf, isSame, type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { kubeadmDefaults } from '../control-planes/index.ts';
 import { clusterClassRefusal, isWritten, type RefusedWrites, refusalProblem } from '../refusals/index.ts';
 import { coreGroup, nameIn } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
+import { classNameOf, hasTopology, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
-import { hasTopology, workerLists } from './desired.ts';
-import { classNameOf } from './planned-state.ts';
 
 /** A write that Cluster API refuses. */
 export interface Refusal {
@@ -37,10 +27,8 @@ function referencesIn(spec: JsonObject): { part: string; reference: JsonObject }
     at('infrastructure', infrastructure),
     at('control-plane', controlPlane),
     at('control-plane', objectAt(controlPlane, 'machineInfrastructure')),
-    ...Object.entries(workerLists).flatMap(([kind, list]) =>
-      objectsAt(spec, 'workers', list).flatMap((worker) =>
-        [worker.bootstrap, worker.infrastructure].map((holder) => at(`${kind} ${textAt(worker, 'class')}`, holder)),
-      ),
+    ...workersIn(spec).flatMap(({ kind, worker }) =>
+      [worker.bootstrap, worker.infrastructure].map((holder) => at(`${kind} ${textAt(worker, 'class')}`, holder)),
     ),
   ];
 }

@@ -14,8 +14,8 @@ import { isWritten } from '../refusals/index.ts';
 import { isMade, lastAppliedTo } from '../world/layered.ts';
 import { coreGroup, keyOf, nameIn } from '../world/objects.ts';
 import { appliersOf } from '../world/server-side-apply.ts';
+import { classNameOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
-import { classNameOf } from './planned-state.ts';
 
 /** A write of an object as its user makes it. */
 export interface UserWrite {

@@ -18,11 +18,12 @@ import {
 } from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
 import { has, upgradeStepText } from '../world/releases.ts';
+import type { WorkerKind } from '../world/topologies.ts';
 import type { OwnWordReads } from './own-words.ts';
 
 /** A group of workers of a Cluster, as its templates are patched. */
 export interface WorkerPlace {
-  kind: 'MachineDeployment' | 'MachinePool';
+  kind: WorkerKind;
   topologyName: string;
   /** Name of the object. */
   name: string;

@@ -16,6 +16,7 @@ import {
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
+import { partsIn, workerLists, workersIn } from '../world/topologies.ts';
 import {
   healthCheckCauses,
   isDefinedCheck,
@@ -30,12 +31,6 @@ import { patchCauses } from './patches.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
 
 // The refusals of Cluster API's webhook for ClusterClasses (core/webhooks/admission/clusterclass.go, v1.14).
-
-/** The lists of workers of a class and of a topology, with their kinds. */
-export const workerLists = [
-  ['machineDeployments', 'MachineDeployment'],
-  ['machinePools', 'MachinePool'],
-] as const;
 
 const templateAt = (holder: Json | undefined, ...path: string[]): JsonObject =>
   objectAt(holder, ...path, 'templateRef');
@@ -69,44 +64,37 @@ function* referenceCauses(spec: JsonObject): Generator<StatusCause> {
   if (isDefined(machines)) {
     yield* templateCauses(machines, 'spec.controlPlane.machineInfrastructure');
   }
-  for (const [list] of workerLists) {
-    for (const [index, worker] of objectsAt(spec, 'workers', list).entries()) {
-      for (const part of ['bootstrap', 'infrastructure']) {
-        yield* templateCauses(templateAt(worker, part), `spec.workers.${list}[${index}].template.${part}`);
-      }
+  for (const { list, index, worker } of workersIn(spec)) {
+    for (const part of ['bootstrap', 'infrastructure']) {
+      yield* templateCauses(templateAt(worker, part), `spec.workers.${list}[${index}].template.${part}`);
     }
   }
 }
 
 function* uniqueCauses(spec: JsonObject): Generator<StatusCause> {
-  for (const [list, kind] of workerLists) {
-    const classes = new Set<string>();
-    for (const [index, worker] of objectsAt(spec, 'workers', list).entries()) {
-      const name = textAt(worker, 'class');
-      if (classes.has(name)) {
-        const why = `${kind} class must be unique. ${kind} with class ${JSON.stringify(name)} is defined more than once`;
-        yield invalid(`spec.workers.${list}[${index}].class`, name, why);
-      }
-      classes.add(name);
+  const known = new Set<string>();
+  for (const { kind, list, index, worker } of workersIn(spec)) {
+    const name = textAt(worker, 'class');
+    if (known.has(`${kind} ${name}`)) {
+      const why = `${kind} class must be unique. ${kind} with class ${JSON.stringify(name)} is defined more than once`;
+      yield invalid(`spec.workers.${list}[${index}].class`, name, why);
     }
+    known.add(`${kind} ${name}`);
   }
 }
 
 function* classHealthCheckCauses(spec: JsonObject): Generator<StatusCause> {
-  const check = objectAt(spec, 'controlPlane', 'healthCheck');
-  if (isDefinedCheck(check)) {
-    yield* healthCheckCauses(check, 'spec.controlPlane.healthCheck');
-    if (!isDefined(templateAt(spec, 'controlPlane', 'machineInfrastructure'))) {
-      const why = 'can be only set if spec.controlPlane.machineInfrastructure is set';
-      yield forbiddenField('spec.controlPlane.healthCheck', why);
+  for (const { kind, part, path } of partsIn(spec, 'spec')) {
+    const check = objectAt(part, 'healthCheck');
+    const field = `${path}.healthCheck`;
+    if (kind === 'MachinePool' || !isDefinedCheck(check)) {
+      continue;
     }
-  }
-  for (const worker of objectsAt(spec, 'workers', 'machineDeployments')) {
-    const own = objectAt(worker, 'healthCheck');
-    const path = `spec.workers.machineDeployments[${textAt(worker, 'class')}].healthCheck`;
-    if (isDefinedCheck(own)) {
-      yield* healthCheckCauses(own, path);
-      yield* maxInFlightCauses(own, path);
+    yield* healthCheckCauses(check, field);
+    if (kind === 'MachineDeployment') {
+      yield* maxInFlightCauses(check, field);
+    } else if (!isDefined(templateAt(part, 'machineInfrastructure'))) {
+      yield forbiddenField(field, 'can be only set if spec.controlPlane.machineInfrastructure is set');
     }
   }
 }
@@ -117,27 +105,13 @@ function* classNamingCauses(spec: JsonObject): Generator<StatusCause> {
       unusable: `invalid ${what} name template`,
     });
   yield* check(objectAt(spec, 'infrastructure'), 'spec.infrastructure', 'InfraCluster');
-  yield* check(objectAt(spec, 'controlPlane'), 'spec.controlPlane', 'ControlPlane');
-  for (const [list, kind] of workerLists) {
-    const field = `${kind[0]?.toLowerCase()}${kind.slice(1)}`;
-    for (const worker of objectsAt(spec, 'workers', list)) {
-      const topologyName = kind === 'MachineDeployment' ? 'mdtopology' : 'mptopology';
-      yield* check(worker, `spec.workers.${list}[${textAt(worker, 'class')}]`, kind, { [field]: { topologyName } });
-    }
-  }
-}
-
-/** The causes of a check of the control plane and of all classes of workers. */
-function* ofEachPart(
-  spec: JsonObject,
-  within: string,
-  check: (part: JsonObject, path: string) => Generator<StatusCause>,
-): Generator<StatusCause> {
-  yield* check(objectAt(spec, 'controlPlane'), 'spec.controlPlane');
-  for (const [list] of workerLists) {
-    for (const worker of objectsAt(spec, 'workers', list)) {
-      yield* check(worker, `spec.workers.${list}[${textAt(worker, 'class')}]${within}`);
-    }
+  const fields = {
+    ControlPlane: {},
+    MachineDeployment: { machineDeployment: { topologyName: 'mdtopology' } },
+    MachinePool: { machinePool: { topologyName: 'mptopology' } },
+  };
+  for (const { kind, part, path } of partsIn(spec, 'spec')) {
+    yield* check(part, path, kind, fields[kind]);
   }
 }
 
@@ -177,14 +151,12 @@ export function* incompatibleClassCauses(old: JsonObject, now: JsonObject): Gene
   for (const place of [['infrastructure'], ['controlPlane'], ['controlPlane', 'machineInfrastructure']]) {
     yield* compatibleTemplate(templateAt(old, ...place), templateAt(now, ...place), `spec.${place.join('.')}`);
   }
-  for (const [list] of workerLists) {
-    const before = new Map(objectsAt(old, 'workers', list).map((worker) => [textAt(worker, 'class'), worker]));
-    for (const [index, worker] of objectsAt(now, 'workers', list).entries()) {
-      const known = before.get(textAt(worker, 'class'));
-      if (known !== undefined) {
-        const path = `spec.workers.${list}[${index}].infrastructure`;
-        yield* compatibleTemplate(templateAt(known, 'infrastructure'), templateAt(worker, 'infrastructure'), path);
-      }
+  const before = new Map(workersIn(old).map(({ kind, worker }) => [`${kind} ${textAt(worker, 'class')}`, worker]));
+  for (const { kind, list, index, worker } of workersIn(now)) {
+    const known = before.get(`${kind} ${textAt(worker, 'class')}`);
+    if (known !== undefined) {
+      const path = `spec.workers.${list}[${index}].infrastructure`;
+      yield* compatibleTemplate(templateAt(known, 'infrastructure'), templateAt(worker, 'infrastructure'), path);
     }
   }
 }
@@ -208,7 +180,7 @@ function* removedWorkerCauses(
   now: JsonObject,
   clusters: readonly JsonObject[],
 ): Generator<StatusCause> {
-  for (const [list, kind] of workerLists) {
+  for (const [kind, list] of Object.entries(workerLists)) {
     const kept = classesIn(now, list);
     const removed = new Set([...classesIn(old, list)].filter((name) => !kept.has(name)));
     for (const cluster of removed.size === 0 ? [] : clusters) {
@@ -313,10 +285,13 @@ function* causesOf(
   }
   yield* classHealthCheckCauses(spec);
   yield* classNamingCauses(spec);
-  yield* ofEachPart(spec, '', (part, path) => taintCauses(part.taints, `${path}.taints`));
+  const parts = partsIn(spec, 'spec');
+  yield* parts.flatMap(({ part, path }) => [...taintCauses(part.taints, `${path}.taints`)]);
   yield* checkDefinitions(spec.variables, 'spec.variables').causes;
   yield* patchCauses(spec);
-  yield* ofEachPart(spec, '.template', metadataCausesOf);
+  for (const { kind, part, path } of parts) {
+    yield* metadataCausesOf(part, kind === 'ControlPlane' ? path : `${path}.template`);
+  }
   yield* kubernetesVersionCauses(itemsAt(spec, 'kubernetesVersions').filter((version) => typeof version === 'string'));
   if (old === undefined) {
     return;

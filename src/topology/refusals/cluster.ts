@@ -7,7 +7,6 @@ import {
   type JsonObject,
   labelValueProblems,
   nameOf,
-  namespaceOf,
   objectAt,
   objectsAt,
   own,
@@ -19,8 +18,9 @@ import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/sch
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
-import { checkedTopology } from '../variables/variables.ts';
-import { autoscalerCauses, incompatibleClassCauses, workerLists } from './cluster-class.ts';
+import { withVariables } from '../variables/variables.ts';
+import { classNameOf, classOf, hasTopology, partsIn, topologyOf, workerLists, workersIn } from '../world/topologies.ts';
+import { autoscalerCauses, incompatibleClassCauses } from './cluster-class.ts';
 import {
   healthCheckCauses,
   integerProblem,
@@ -68,15 +68,7 @@ export interface ClusterFacts {
   machinesOf?: (machineDeployment: JsonObject) => readonly JsonObject[];
 }
 
-const topologyOf = (cluster: JsonObject | undefined): JsonObject => objectAt(cluster, 'spec', 'topology');
-const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
-
-/** The namespace and name of a Cluster's class; the name is empty if it has none. */
-function classKeyOf(cluster: JsonObject): string {
-  const { namespace, name = '' } = objectAt(topologyOf(cluster), 'classRef');
-  return hasTopology(cluster) ? `${namespace || namespaceOf(cluster)}/${name}` : '/';
-}
-const hasClass = (cluster: JsonObject): boolean => !classKeyOf(cluster).endsWith('/');
+const hasClass = (cluster: JsonObject): boolean => classOf(cluster).name !== '';
 
 const reference = (cluster: JsonObject | undefined, field: string): boolean =>
   Object.keys(objectAt(cluster, 'spec', field)).length > 0;
@@ -113,38 +105,23 @@ function* concurrencyCauses(cluster: JsonObject): Generator<StatusCause> {
   }
 }
 
-/** The causes of a check of the control plane and of all groups of workers. */
-function* ofEachPart(
-  topology: JsonObject,
-  check: (part: JsonObject, path: string) => Generator<StatusCause>,
-): Generator<StatusCause> {
-  yield* check(objectAt(topology, 'controlPlane'), 'spec.topology.controlPlane');
-  for (const [list] of workerLists) {
-    for (const group of objectsAt(topology, 'workers', list)) {
-      yield* check(group, `spec.topology.workers.${list}[${textAt(group, 'name')}]`);
-    }
-  }
-}
-
 function* groupCauses(topology: JsonObject, { spec, name: className }: Blueprint): Generator<StatusCause> {
-  for (const [list, kind] of workerLists) {
-    const classes = new Set(objectsAt(spec, 'workers', list).map((worker) => textAt(worker, 'class')));
-    const names = new Set<string>();
-    for (const [index, group] of objectsAt(topology, 'workers', list).entries()) {
-      const path = `spec.topology.workers.${list}[${index}]`;
-      const [name, used] = [textAt(group, 'name'), textAt(group, 'class')];
-      if (!classes.has(used)) {
-        const why = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
-        yield invalid(`${path}.class`, used, why);
-      }
-      if (name === '') {
-        yield required(`${path}.name`, 'name must not be empty');
-      } else if (names.has(name)) {
-        const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
-        yield invalid(`${path}.name`, name, why);
-      }
-      names.add(name);
+  const classes = new Set(workersIn(spec).map(({ kind, worker }) => `${kind} ${textAt(worker, 'class')}`));
+  const names = new Set<string>();
+  for (const { kind, list, index, worker } of workersIn(topology)) {
+    const path = `spec.topology.workers.${list}[${index}]`;
+    const [name, used] = [textAt(worker, 'name'), textAt(worker, 'class')];
+    if (!classes.has(`${kind} ${used}`)) {
+      const why = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
+      yield invalid(`${path}.class`, used, why);
     }
+    if (name === '') {
+      yield required(`${path}.name`, 'name must not be empty');
+    } else if (names.has(`${kind} ${name}`)) {
+      const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
+      yield invalid(`${path}.name`, name, why);
+    }
+    names.add(`${kind} ${name}`);
   }
 }
 
@@ -152,33 +129,24 @@ const unavailable =
   'cannot be set to true as healthCheck definition is not available in the Cluster topology or the ClusterClass';
 
 function* topologyCheckCauses(topology: JsonObject, { spec }: Blueprint): Generator<StatusCause> {
-  const check = objectAt(topology, 'controlPlane', 'healthCheck');
-  const path = 'spec.topology.controlPlane.healthCheck';
-  if (isDefinedCheck(check)) {
-    if (Object.keys(objectAt(spec, 'controlPlane', 'machineInfrastructure', 'templateRef')).length === 0) {
-      const why = 'can be only set if spec.controlPlane.machineInfrastructure is set in ClusterClass';
-      yield forbiddenField(path, why);
+  const classes = new Map(workersIn(spec).map(({ kind, worker }) => [`${kind} ${textAt(worker, 'class')}`, worker]));
+  for (const { kind, part, path } of partsIn(topology, 'spec.topology')) {
+    const check = objectAt(part, 'healthCheck');
+    const field = `${path}.healthCheck`;
+    const isControlPlane = kind === 'ControlPlane';
+    const ofClass = isControlPlane ? objectAt(spec, 'controlPlane') : classes.get(`${kind} ${textAt(part, 'class')}`);
+    if (kind === 'MachinePool') {
+      continue;
     }
-    yield* healthCheckCauses(check, path);
-  }
-  const isMissing = (part: JsonObject, ofClass: JsonObject) =>
-    part.enabled === true && !isDefinedCheck(part) && !isDefinedCheck(ofClass);
-  if (isMissing(check, objectAt(spec, 'controlPlane', 'healthCheck'))) {
-    yield forbiddenField(`${path}.enable`, unavailable);
-  }
-  const classes = new Map(
-    objectsAt(spec, 'workers', 'machineDeployments').map((worker) => [textAt(worker, 'class'), worker]),
-  );
-  for (const group of objectsAt(topology, 'workers', 'machineDeployments')) {
-    const ofGroup = objectAt(group, 'healthCheck');
-    const at = `spec.topology.workers.machineDeployments[${textAt(group, 'name')}].healthCheck`;
-    if (isDefinedCheck(ofGroup)) {
-      yield* healthCheckCauses(ofGroup, at);
-      yield* maxInFlightCauses(ofGroup, at);
-    }
-    const worker = classes.get(textAt(group, 'class'));
-    if (worker !== undefined && isMissing(ofGroup, objectAt(worker, 'healthCheck'))) {
-      yield forbiddenField(`${at}.enable`, unavailable);
+    if (isDefinedCheck(check)) {
+      if (isControlPlane && Object.keys(objectAt(ofClass, 'machineInfrastructure', 'templateRef')).length === 0) {
+        const why = 'can be only set if spec.controlPlane.machineInfrastructure is set in ClusterClass';
+        yield forbiddenField(field, why);
+      }
+      yield* healthCheckCauses(check, field);
+      yield* isControlPlane ? [] : maxInFlightCauses(check, field);
+    } else if (ofClass !== undefined && check.enabled === true && !isDefinedCheck(objectAt(ofClass, 'healthCheck'))) {
+      yield forbiddenField(`${field}.enable`, unavailable);
     }
   }
 }
@@ -268,7 +236,7 @@ function isUpgrading(group: JsonObject, from: KubernetesVersion, machines: reado
 }
 
 function workerProblems({ workers, machinesOf }: ClusterFacts, from: KubernetesVersion): string[] {
-  return workerLists.flatMap(([, kind]) => {
+  return Object.keys(workerLists).flatMap((kind) => {
     const late = workers.filter(
       (group) =>
         group.kind === kind && isUpgrading(group, from, kind === 'MachinePool' ? [] : (machinesOf?.(group) ?? [])),
@@ -322,17 +290,17 @@ function* versionUpdateCauses(cluster: JsonObject, old: JsonObject, facts: Clust
 
 function* topologyUpdateCauses(cluster: JsonObject, old: JsonObject, facts: ClusterFacts): Generator<StatusCause> {
   if (facts.isClassMissing === true) {
-    yield causeOf('InternalError', 'spec.topology.class', undefined, `ClusterClass ${classKeyOf(cluster)} not found`);
+    yield causeOf('InternalError', 'spec.topology.class', undefined, `ClusterClass ${classNameOf(cluster)} not found`);
     return;
   }
-  if (!hasTopology(old) || !hasClass(old)) {
+  if (!hasClass(old)) {
     if (annotationOf(cluster, unsafeClassAnnotation) === undefined) {
       yield forbiddenField('spec.topology.class', 'classRef cannot be set on an existing Cluster');
     }
     return;
   }
   yield* versionUpdateCauses(cluster, old, facts);
-  if (classKeyOf(old) !== classKeyOf(cluster) && facts.oldClass !== undefined && facts.blueprint !== undefined) {
+  if (classNameOf(old) !== classNameOf(cluster) && facts.oldClass !== undefined && facts.blueprint !== undefined) {
     yield* incompatibleClassCauses(facts.oldClass, facts.blueprint.spec);
   }
 }
@@ -348,11 +316,12 @@ function* topologyCauses(
     return;
   }
   yield* versionCauses(textAt(topology, 'version'), 'spec.topology.version', versionWords);
-  yield* ofEachPart(topology, metadataCausesOf);
+  const parts = partsIn(topology, 'spec.topology');
+  yield* parts.flatMap(({ part, path }) => [...metadataCausesOf(part, path)]);
   for (const group of objectsAt(topology, 'workers', 'machineDeployments')) {
     yield* rolloutCauses(group, `spec.topology.workers.machineDeployments[${textAt(group, 'name')}]`);
   }
-  yield* ofEachPart(topology, (part, path) => taintCauses(part.taints, `${path}.taints`));
+  yield* parts.flatMap(({ part, path }) => [...taintCauses(part.taints, `${path}.taints`)]);
   yield* concurrencyCauses(cluster);
   if (facts.blueprint !== undefined) {
     yield* classCauses(topology, facts.blueprint);
@@ -394,41 +363,32 @@ const stepwise =
 
 const isTooFar = (problem: string): boolean => problem.includes('version cannot be increased');
 
-/** A Cluster as the webhook for defaults leaves it, or why it refuses it. */
-export type DefaultedCluster = { is: 'defaulted'; cluster: JsonObject } | { is: 'refused'; refusal: Refusal };
-
 /**
  * Applies the defaults of Cluster API's webhook to a Cluster (v1beta2): the variables of its class, and a version with `v`.
  *
  * @param old the Cluster before; undefined for a creation.
+ * @returns the Cluster as it is given with the refusal, if the webhook refuses it.
  * @throws {NotKnown} when the defaults of a value are too large.
  */
 export function defaultedCluster(
   cluster: JsonObject,
   old: JsonObject | undefined,
   { blueprint }: Pick<ClusterFacts, 'blueprint'>,
-): DefaultedCluster {
+): { cluster: JsonObject; refusal?: Refusal | undefined } {
   if (!hasTopology(cluster)) {
-    return { is: 'defaulted', cluster };
+    return { cluster };
   }
-  const refused = (causes: readonly StatusCause[]): DefaultedCluster | undefined => {
-    const refusal = webhookRefusal(cluster, 'default', causes.slice(0, maxCauses));
-    return refusal && { is: 'refused', refusal };
-  };
   if (!hasClass(cluster)) {
-    const missing = refused([required('spec.topology.classRef.name', 'cannot be empty')]);
-    return missing ?? { is: 'defaulted', cluster };
+    const missing = required('spec.topology.classRef.name', 'cannot be empty');
+    return { cluster, refusal: webhookRefusal(cluster, 'default', [missing]) };
   }
+  const checked = blueprint === undefined ? { cluster, causes: [] } : withVariables(blueprint, cluster, old);
+  const refusal = webhookRefusal(cluster, 'default', checked.causes.slice(0, maxCauses));
   const given = textAt(topologyOf(cluster), 'version');
-  const version = given.startsWith('v') ? given : `v${given}`;
-  const checked = blueprint === undefined ? undefined : checkedTopology(blueprint, cluster, old);
-  const topology = { ...(checked?.topology ?? topologyOf(cluster)), version };
-  return (
-    refused(checked?.causes ?? []) ?? {
-      is: 'defaulted',
-      cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } },
-    }
-  );
+  const topology = { ...topologyOf(checked.cluster), version: given.startsWith('v') ? given : `v${given}` };
+  return refusal === undefined
+    ? { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } } }
+    : { cluster, refusal };
 }
 
 /**

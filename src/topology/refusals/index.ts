@@ -2,7 +2,6 @@ export { applyRefusal } from './apply-refusal.ts';
 export {
   type ClusterFacts,
   clusterRefusal,
-  type DefaultedCluster,
   defaultedCluster,
   upgradeConcurrency,
   versionChangeProblem,

@@ -13,6 +13,7 @@ import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { coreGroup } from '../world/objects.ts';
+import { partsIn } from '../world/topologies.ts';
 
 const asVersion = (version: Json | undefined): Json | undefined =>
   typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;
@@ -77,10 +78,8 @@ function fillCluster({ spec }: JsonObject): void {
   }
   const version = textAt(topology, 'version');
   topology.version = version.startsWith('v') ? version : `v${version}`;
-  const workers = ['machineDeployments', 'machinePools'].flatMap((kind) => objectsAt(topology, 'workers', kind));
-  const overrides = [objectAt(topology, 'controlPlane'), ...workers].flatMap((part) =>
-    objectsAt(part, 'variables', 'overrides'),
-  );
+  const parts = partsIn(topology, 'spec.topology');
+  const overrides = parts.flatMap(({ part }) => objectsAt(part, 'variables', 'overrides'));
   for (const variable of [...objectsAt(topology, 'variables'), ...overrides]) {
     variable.value ??= null;
   }

@@ -1,11 +1,10 @@
 import { groupOf, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
-import { topologyWorkers } from '../desired/desired.ts';
 import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
-import { classOf } from '../desired/planned-state.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { coreGroup } from '../world/objects.ts';
 import type { GroupPlan, Verdict } from '../world/plan-document.ts';
+import { classOf, topologyOf, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 import { machinesBefore } from './group-plan.ts';
 import { unjudged } from './judge-group.ts';
@@ -53,13 +52,13 @@ export function groupsWithout(
   const controlPlane = existing.controlPlane?.object ?? { ...reference, metadata: reference };
   const isNamed = textAt(controlPlane, 'kind') !== '';
   const { group, kind } = isNamed ? kindOf(controlPlane) : kindInClass(world, cluster);
-  const settings = was && ofSettings(kind, objectAt(was, 'spec', 'topology', 'controlPlane'), group);
+  const settings = was && ofSettings(kind, objectAt(topologyOf(was), 'controlPlane'), group);
   const workers = new Map<string, GroupPlan>();
   for (const [of, isNew] of [...(was ? [[was, false] as const] : []), [wanted, true] as const]) {
-    for (const { kind: workerKind, topology } of topologyWorkers(of)) {
-      const group = textAt(topology, 'name');
+    for (const { kind: workerKind, worker } of workersIn(topologyOf(of))) {
+      const group = textAt(worker, 'name');
       const key = workerKey(workerKind, group);
-      const known = existing.workers.get(key) ?? (isNew ? undefined : ofSettings(workerKind, topology));
+      const known = existing.workers.get(key) ?? (isNew ? undefined : ofSettings(workerKind, worker));
       const name = nameOf(existing.workers.get(key)?.object ?? {});
       workers.set(key, workers.get(key) ?? unjudgedGroup(group, workerKind, name, known));
     }

@@ -1,7 +1,6 @@
 import {
   copyOf,
   fieldAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   namespacedName,
@@ -15,6 +14,7 @@ import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/
 import { rawText, readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
 import { byRules, NotKnown } from '../world/not-known.ts';
+import { partsIn, topologyOf } from '../world/topologies.ts';
 
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
@@ -127,83 +127,45 @@ function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly Js
 
 const overridesOf = (place: Json | undefined): JsonObject[] => objectsAt(place, 'variables', 'overrides');
 
-/** A part of a topology with other overrides. */
-const withOverrides = (place: JsonObject, overrides: readonly JsonObject[]): JsonObject => ({
-  ...place,
-  variables: { ...objectAt(place, 'variables'), overrides: [...overrides] },
-});
-
-/** Changes the control plane and the groups of workers in a topology. `at` is where it is. */
-function eachPart(spec: JsonObject, change: (part: JsonObject, list: string, at: string) => JsonObject): void {
-  if (isJsonObject(spec.controlPlane)) {
-    spec.controlPlane = change(spec.controlPlane, '', 'controlPlane');
-  }
-  const workers = objectAt(spec, 'workers');
-  for (const list of ['machineDeployments', 'machinePools']) {
-    if (workers[list] !== undefined) {
-      workers[list] = objectsAt(workers, list).map((group) =>
-        change(group, list, `workers.${list}[${textAt(group, 'name')}]`),
-      );
-    }
-  }
-}
-
 /**
  * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go and internal/topology/variables, v1.14): of
  * variables that are not set, and of fields within those that are, and within overrides.
  *
  * @param old the Cluster before, for rules that compare values; undefined for a creation.
- * @returns the topology, and what the webhook refuses: without defaults where it refuses a list.
+ * @returns the Cluster, and what the webhook refuses: without defaults where it refuses a list.
  * @throws {NotKnown} when the defaults of a value are too large.
  */
-export function checkedTopology(
+export function withVariables(
   blueprint: Blueprint,
   cluster: JsonObject,
   old?: JsonObject,
-): { topology: JsonObject; causes: StatusCause[] } {
-  const topology = copyOf(objectAt(cluster, 'spec', 'topology'));
-  const before = objectAt(old, 'spec', 'topology');
+): { cluster: JsonObject; causes: StatusCause[] } {
+  const topology = copyOf(topologyOf(cluster));
   const causes: StatusCause[] = [];
-  const checks: (() => void)[] = [];
-  const filled = (assigned: Assigned): readonly JsonObject[] => {
+  const checks: (() => Generator<StatusCause>)[] = [];
+  const filled = (assigned: Assigned): JsonObject[] => {
     const values = defaulted(blueprint, assigned, causes);
     // First all lists get their defaults, then they are checked.
-    checks.push(() => {
-      for (const cause of causesOf(blueprint, assigned, values)) {
-        causes.push(cause);
-      }
-    });
-    return values;
+    checks.push(() => causesOf(blueprint, assigned, values));
+    return [...values];
   };
-  const groups = new Map(
-    ['machineDeployments', 'machinePools'].flatMap((list) =>
-      objectsAt(before, 'workers', list).map((group) => [`${list} ${textAt(group, 'name')}`, group] as const),
-    ),
-  );
+  const path = 'spec.topology';
+  const before = new Map(partsIn(topologyOf(old), path).map((one) => [one.path, one.part]));
   try {
-    const assigned = objectsAt(topology, 'variables');
-    const path = 'spec.topology';
-    const ofCluster = {
-      path: `${path}.variables`,
-      values: assigned,
-      old: objectsAt(before, 'variables'),
-      isWhole: true,
-    };
-    const variables = filled(ofCluster);
+    const ofCluster = { values: objectsAt(topology, 'variables'), old: objectsAt(topologyOf(old), 'variables') };
+    const variables = filled({ path: `${path}.variables`, ...ofCluster, isWhole: true });
     if (variables.length > 0) {
-      topology.variables = [...variables];
+      topology.variables = variables;
     }
-    eachPart(topology, (part, list, at) => {
+    for (const { part, path: place } of partsIn(topology, path)) {
       const values = overridesOf(part);
-      if (values.length === 0) {
-        return part;
+      if (values.length > 0) {
+        const assigned = { path: `${place}.variables.overrides`, values, old: overridesOf(before.get(place)) };
+        part.variables = { ...objectAt(part, 'variables'), overrides: filled({ ...assigned, isWhole: false }) };
       }
-      const was = list === '' ? before.controlPlane : groups.get(`${list} ${textAt(part, 'name')}`);
-      const place = `${path}.${at}.variables.overrides`;
-      return withOverrides(part, filled({ path: place, values, old: overridesOf(was), isWhole: false }));
-    });
-    for (const check of checks) {
-      check();
+    }
+    for (const cause of checks.flatMap((check) => [...check()])) {
+      causes.push(cause);
     }
   } catch (error) {
     if (!(error instanceof DefaultsError)) {
@@ -212,7 +174,7 @@ export function checkedTopology(
     const object = `Cluster ${namespacedName(cluster)}`;
     throw new NotKnown(`variables of ${object}: ${error.message}`, { remedy: 'make the defaults smaller', object });
   }
-  return { topology, causes };
+  return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, causes };
 }
 
 /**

@@ -46,10 +46,8 @@ function refusalOf(write: RecordedWrite): Refusal | undefined {
     return schemaRefusal(object, old, schemaOf) ?? clusterClassRefusal(object, old, [recorded.cluster]);
   }
   const facts = factsOf(object);
-  const defaulted = defaultedCluster(object, old, facts);
-  return defaulted.is === 'refused'
-    ? defaulted.refusal
-    : (schemaRefusal(defaulted.cluster, old, schemaOf) ?? clusterRefusal(defaulted.cluster, old, facts));
+  const { cluster, refusal } = defaultedCluster(object, old, facts);
+  return refusal ?? schemaRefusal(cluster, old, schemaOf) ?? clusterRefusal(cluster, old, facts);
 }
 
 /** What Go's CEL library says of a text that it cannot parse is worded differently here. */

@@ -1,0 +1,54 @@
+import { type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { inV1beta2 } from './v1beta1.ts';
+
+// Parts of Clusters with a topology, and of ClusterClasses, in v1beta2.
+
+export const topologyOf = (cluster: JsonObject | undefined): JsonObject => objectAt(cluster, 'spec', 'topology');
+
+/** Whether a Cluster has a topology. */
+export const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
+
+/** The class that a Cluster refers to. */
+export function classOf(cluster: JsonObject): { namespace: string; name: string } {
+  const reference = objectAt(topologyOf(cluster), 'classRef');
+  return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
+}
+
+/** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
+export function classNameOf(cluster: JsonObject): string {
+  const { namespace, name } = classOf(inV1beta2(cluster));
+  return `${namespace}/${name}`;
+}
+
+/** The lists of groups of workers, in topologies and classes. */
+export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
+
+export type WorkerKind = keyof typeof workerLists;
+
+/** A group of workers of a topology, or a class of workers. */
+interface Worker {
+  kind: WorkerKind;
+  list: (typeof workerLists)[WorkerKind];
+  /** Its place in the list. */
+  index: number;
+  worker: JsonObject;
+}
+
+/** The groups of workers of a topology, or the classes of workers in the spec of a class: MachineDeployments come first. */
+export const workersIn = (holder: JsonObject | undefined): Worker[] =>
+  (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
+    const list = workerLists[kind];
+    return objectsAt(holder, 'workers', list).map((worker, index) => ({ kind, list, index, worker }));
+  });
+
+/** The control plane and the workers of a topology (`spec.topology`), or of the spec of a class (`spec`), with their paths. */
+export const partsIn = (
+  holder: JsonObject,
+  path: 'spec' | 'spec.topology',
+): { kind: WorkerKind | 'ControlPlane'; part: JsonObject; path: string }[] => [
+  { kind: 'ControlPlane', part: objectAt(holder, 'controlPlane'), path: `${path}.controlPlane` },
+  ...workersIn(holder).map(({ kind, list, worker }) => {
+    const name = textAt(worker, path === 'spec' ? 'class' : 'name');
+    return { kind, part: worker, path: `${path}.workers.${list}[${name}]` };
+  }),
+];
