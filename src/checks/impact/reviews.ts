@@ -200,7 +200,7 @@ export function createImpactMetrics(registry: Registry, prefix: string) {
   );
   const unknown = counter(
     'impact_not_known_total',
-    'Judged writes whose effect is not known, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
+    'Judged writes with an unknown effect, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
     ['reason'],
   );
   for (const result of results) {

@@ -57,7 +57,7 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
   const { infrastructure } = after;
   if (infrastructure === undefined) {
     throw new NotKnown('what its provider does is not known: its infrastructure is not among the objects', {
-      remedy: 'pass the object that infrastructureRef names, too',
+      remedy: 'also pass the object that infrastructureRef names',
     });
   }
   const kind = textAt(infrastructure, 'kind');

@@ -140,7 +140,7 @@ export function unseen({ after }: GroupChange): Problem[] {
     ? [
         {
           text: `the controller of ${objectText(after.object)} has not seen its newest change yet (observedGeneration ${seen} of ${newest})`,
-          remedy: 'look whether it runs, and at its log',
+          remedy: 'check whether it runs, and read its log',
         },
       ]
     : [];

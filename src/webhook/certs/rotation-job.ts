@@ -43,11 +43,11 @@ export function describeIssuer(secret: StoredSecret | undefined): string | undef
 /** Who rotates next, as a sentence. */
 export function describeRotation(job: RotationJob | undefined, namespace: string): string {
   if (job === undefined) {
-    return `nobody rotates by itself: there is no CronJob ${namespace}/extensionconfig-webhook-rotate; apply it, or run certs rotate`;
+    return `certificates are not renewed automatically: there is no CronJob ${namespace}/extensionconfig-webhook-rotate; apply it, or run certs rotate`;
   }
   const last =
     job.lastSuccess === undefined ? 'it has not succeeded yet' : `its last success was at ${job.lastSuccess}`;
   return job.isSuspended
-    ? `CronJob ${job.id} is suspended, so nobody rotates: resume it`
+    ? `CronJob ${job.id} is suspended, so certificates are not renewed: resume it`
     : `CronJob ${job.id} rotates what is due (${job.schedule}); ${last}`;
 }

@@ -144,7 +144,7 @@ ValidatingWebhookConfiguration/ours: in sync
 ValidatingWebhookConfiguration/ours: left alone: webhooks[1] (url.example.com) calls no service, not extensionconfig-webhook-system/extensionconfig-webhook
 stage: steady
 next: done: the CA and the serving certificate are in order, and so is every target
-rotation: nobody rotates by itself: there is no CronJob extensionconfig-webhook-system/extensionconfig-webhook-rotate; apply it, or run certs rotate
+rotation: certificates are not renewed automatically: there is no CronJob extensionconfig-webhook-system/extensionconfig-webhook-rotate; apply it, or run certs rotate
 `);
 });
 
@@ -165,7 +165,7 @@ test('status names who rotates, and when that was done last', async () => {
   job(false);
   expect(await rotation()).toBe(`${id} rotates what is due (17 * * * *); it has not succeeded yet`);
   job(true);
-  expect(await rotation()).toBe(`${id} is suspended, so nobody rotates: resume it`);
+  expect(await rotation()).toBe(`${id} is suspended, so certificates are not renewed: resume it`);
 });
 
 test('status without targets looks at those of the shipped manifests: an empty caBundle is a finding', async () => {

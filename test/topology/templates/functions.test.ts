@@ -203,7 +203,7 @@ test.each([
   ],
   ['derivePassword 1 "pin" "p" "u" "s"', 'the template calls derivePassword, which works with secrets'],
   ['toDate "2006" "2024"', 'the template calls toDate, which works with times'],
-  ['shuffle "ab"', 'the template calls shuffle, whose result differs each time'],
+  ['shuffle "ab"', 'the template calls shuffle, which returns another result each time'],
   ['1e3i', 'the template has the complex number 1e3i'],
   ['printf "%d" (semver "1.2.3")', 'the template prints a *semver.Version with %d'],
   ['printf "%.3x" 1.5', 'the template prints a hexadecimal float'],

@@ -194,7 +194,7 @@ async function rotationOf({ cluster, namespace }: CertsContext, serving: StoredS
     return issuer;
   }
   if (cluster === undefined) {
-    return 'nobody rotates by itself: run certs rotate';
+    return 'certificates are not renewed automatically: run certs rotate';
   }
   try {
     return describeRotation(await readRotationJob(cluster, namespace), namespace);

@@ -217,7 +217,7 @@ export function statesOf(source: Source, flags: PlanFlags): States {
       ...(shared.length === 0
         ? []
         : [
-            `several managers apply ${shortList(shared, 3)}: the first of each is taken as who applies -f, unless --field-manager names one`,
+            `several field managers apply ${shortList(shared, 3)}: -f is planned as an apply of the first one of each, unless --field-manager names another`,
           ]),
       ...definitionNotes(before, after).map(printable),
       ...none.filter(() => samples.length > 0),

@@ -149,7 +149,7 @@ export const numberFunctions: Functions = {
       throw new FunctionError('invalid argument to Intn');
     }
     if (to - from > 1n) {
-      throw new NotKnown('the template calls randInt, whose result differs each time', { remedy: 'remove it' });
+      throw new NotKnown('the template calls randInt, which returns another result each time', { remedy: 'remove it' });
     }
     return from;
   }),

@@ -290,7 +290,7 @@ function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
 
 function shuffled(text: Bytes): Bytes {
   if (new Set(text).size > 1) {
-    throw new NotKnown('the template calls shuffle, whose result differs each time', { remedy: 'remove it' });
+    throw new NotKnown('the template calls shuffle, which returns another result each time', { remedy: 'remove it' });
   }
   return text;
 }

@@ -118,7 +118,7 @@ test('ticks everything, or says what is wrong and what to do', async () => {
     expect.stringMatching(/^reachable: the API server cannot call the webhook: .*failed calling webhook/),
     `certificate: the key of the CA in Secret ${namespace}/extensionconfig-webhook-ca is missing, so nothing can be renewed`,
     'certificate: the caBundle of MutatingWebhookConfiguration/extensionconfig-webhook does not trust the serving certificate, so writes fail, or are not reviewed (failurePolicy: Ignore)',
-    expect.stringMatching(/^rotation: CronJob .* is suspended, so nobody rotates: resume it$/),
+    expect.stringMatching(/^rotation: CronJob .* is suspended, so certificates are not renewed: resume it$/),
     'replicas: b: not ready',
     'replicas: pods run webhook:1 and webhook:2',
     'feature gate: RuntimeSDK is off in Cluster API and on in the webhook: ExtensionConfigs do nothing',
