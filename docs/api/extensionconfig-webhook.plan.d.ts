@@ -75,15 +75,18 @@ interface Plan {
   sum: Sum;
   unusable?: number;
 }
-interface NotKnownFacts {
+interface Facts {
   remedy?: string | undefined;
   object?: string | undefined;
 }
-export declare class NotKnown extends Error {
+declare class PlanEnd extends Error {
   readonly remedy: string | undefined;
   readonly object: string | undefined;
-  constructor(text: string, { remedy, object }?: NotKnownFacts);
+  constructor(text: string, { remedy, object }?: Facts);
   get problem(): Problem;
+}
+export declare class NotKnown extends PlanEnd {
+  readonly is = "unknown";
 }
 type PlanHook = 'DiscoverVariables' | 'GeneratePatches' | 'ValidateTopology' | 'GenerateUpgradePlan' | 'CanUpdateMachine' | 'CanUpdateMachineSet';
 interface HookCall {

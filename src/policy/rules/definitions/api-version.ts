@@ -31,7 +31,7 @@ export const apiVersionRules: readonly Rule[] = [
   },
   {
     id: 'api-group',
-    summary: 'An object of kind ExtensionConfig is in the API group runtime.cluster.x-k8s.io. (For the linter.)',
+    summary: 'The API group is runtime.cluster.x-k8s.io. (For the linter.)',
     severity: 'deny',
     needs: 'manifest',
     check({ object }, report) {
@@ -47,7 +47,7 @@ export const apiVersionRules: readonly Rule[] = [
   },
   {
     id: 'api-version-deprecated',
-    summary: 'The object is written in an API version that is not deprecated.',
+    summary: 'The API version is not deprecated.',
     severity: 'warn',
     subjects: ['object', 'status'],
     check({ writtenAs }, report, { hooks = hookCatalog, clusterApi }) {

@@ -80,7 +80,7 @@ export const caBundleRules: readonly Rule[] = [
   },
   {
     id: 'ca-bundle-and-annotation',
-    summary: 'The object does not set caBundle and the annotation that injects it at the same time.',
+    summary: 'caBundle and the annotation that injects it are not both set.',
     severity: 'warn',
     check({ object, oldObject, caBundle }, report) {
       if (caBundle === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {

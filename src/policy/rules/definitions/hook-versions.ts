@@ -6,7 +6,7 @@ import { handlerRule } from './handlers.ts';
 export const hookVersionsRules: readonly Rule[] = [
   handlerRule({
     id: 'hook-version-removed',
-    summary: 'No handler serves a hook version that the targeted Cluster API release no longer has.',
+    summary: 'No handler serves a hook version that the targeted Cluster API release has removed.',
     severity: 'deny',
     field: ['requestHook', 'apiVersion'],
     findingOf({ lifecycle }, { clusterApi }) {

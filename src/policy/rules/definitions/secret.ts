@@ -16,7 +16,7 @@ const certManagerAnnotations = [
 export const secretRules: readonly Rule[] = [
   {
     id: 'cert-manager-annotation',
-    summary: "No annotation is one of cert-manager's CA injector, which does not know ExtensionConfigs.",
+    summary: "No annotation of cert-manager's CA injector is set; it does not know ExtensionConfigs.",
     severity: 'warn',
     check({ object }, report) {
       for (const name of certManagerAnnotations) {
