@@ -47,5 +47,8 @@ test('what it does not know is left out, as are zero values and those of another
   expect(rest).toEqual({});
   const empty: JsonObject = { type: '', uniqueItems: false, properties: {}, required: [1], enum: [], allOf: [] };
   expect(readSchema({ ...empty, example: null, 'x-kubernetes-validations': [] })).toEqual({});
-  expect(readSchema({ properties: { a: 1 }, additionalProperties: true })).toEqual({ properties: { a: {} } });
+  expect(readSchema({ properties: { a: 1, b: {} }, additionalProperties: true })).toEqual({ properties: { b: {} } });
+  expect(readSchema({ 'x-kubernetes-validations': [{ rule: 'true', optionalOldSelf: true }] })).toEqual({
+    'x-kubernetes-validations': [{ rule: 'true' }],
+  });
 });
