@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { renderValueTemplate } from '../../../src/topology/templates/index.ts';
 import { testRows } from '../../support/rows.ts';
 
@@ -182,4 +182,10 @@ function outcome(template: string): unknown {
 
 testRows('templates give what Go makes of them', templates, (expected, template) => {
   expect(outcome(template)).toEqual(expected);
+});
+
+test('a value that was read is not the one that is read again', () => {
+  const read = () => renderValueTemplate('- path: /etc/size', {});
+  (read() as unknown[]).push('changed');
+  expect(read()).toEqual([{ path: '/etc/size' }]);
 });

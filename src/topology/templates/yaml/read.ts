@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Bytes, invalidAt, textOf } from '../../../base/go-text/index.ts';
 import { copyOf, type Json } from '../../../kubernetes/index.ts';
-import { ComposeError, compose, plainValue } from '../../../kubernetes/manifests/index.ts';
+import { ComposeError, compose } from '../../../kubernetes/manifests/index.ts';
 import { tooMuch } from '../budget.ts';
 import { notKnown, notYaml, type Prepared, prepare } from './prepare.ts';
 
@@ -31,31 +31,6 @@ const refusals: readonly RegExp[] = [
   /^the key .{1,200} is not text/s,
 ];
 
-/** Words, none of whose characters has a meaning in YAML. */
-const words = /^[\dA-Za-z][\w ./-]*$/;
-
-function wordsValue(text: string): Json | undefined {
-  const value = words.test(text) && !text.endsWith(' ') ? plainValue(text) : undefined;
-  return typeof value === 'bigint' ? Number(value) : value;
-}
-
-/** The value of some words, or of a list of them, which is most of what templates render; undefined for other texts. */
-function plainText(text: string): Json | undefined {
-  const lines = text.replace(/\n$/, '').split('\n');
-  if (lines.length === 1 && !text.startsWith('- ')) {
-    return wordsValue(lines[0] ?? '');
-  }
-  const items: Json[] = [];
-  for (const line of lines) {
-    const value = line.startsWith('- ') ? wordsValue(line.slice(2)) : undefined;
-    if (value === undefined) {
-      return undefined;
-    }
-    items.push(value);
-  }
-  return items;
-}
-
 function isRefused({ message, offset }: ComposeError, { text, isBlock, doubt }: Prepared): boolean {
   if (doubt !== undefined) {
     return /^(?:a key must be text|the key )/.test(message);
@@ -78,10 +53,6 @@ function parsed(bytes: Bytes): Json {
   }
   if (/\r(?!\n)|[\x85\u2028\u2029]/.test(text)) {
     throw notKnown('a line ends with a character that ends none in YAML 1.2');
-  }
-  const plain = plainText(text);
-  if (plain !== undefined) {
-    return plain;
   }
   const prepared = prepare(text);
   let value: Json;
