@@ -89,24 +89,22 @@ function isAlike({ type, text }: Lexeme): boolean {
   return alike[type]?.test(text) !== false;
 }
 
-/** A text for `yaml`, and what is to be known of it for its errors. */
+/** A text for `yaml`. */
 export interface Prepared {
   text: string;
-  /** Whether the document is a list or a map from its first column on: go-yaml then reads the text to its end. */
+  /** Whether it is a list or a map from its first column on: go-yaml then reads the text to its end. */
   isBlock: boolean;
-  /** Why the value is not known, should the text have one. */
-  doubt: string | undefined;
+  /** Whether the value is not known, should the text have one: a key is written with "?". */
+  isDoubtful: boolean;
 }
 
 class Preparation {
   readonly #text: string;
   /** How many brackets are open. */
   #brackets = 0;
-  /** Whether the document may end with the brackets or quotes that it begins with. */
-  #isRoot = true;
   #isStarted = false;
   #isBlock = false;
-  #doubt: string | undefined;
+  #isDoubtful = false;
   /** The first lexeme of the document, the last one, and the last one that is not a space. */
   #first: Lexeme | undefined;
   #last: Lexeme | undefined;
@@ -119,43 +117,49 @@ class Preparation {
   }
 
   run(): Prepared {
+    let isRoot = true;
     for (const lexeme of lexemesOf(this.#text)) {
-      const end = this.#endAt(lexeme);
-      if (end !== undefined) {
-        return this.#prepared(this.#text.slice(0, end));
+      const { type, text, at } = lexeme;
+      if (type === 'doc-start' || type === 'doc-end') {
+        if (this.#endsAt(lexeme)) {
+          return this.#prepared(this.#text.slice(0, at));
+        }
+      } else {
+        this.#read(lexeme);
+      }
+      this.#last = lexeme;
+      this.#word = type === 'space' ? this.#word : lexeme;
+      const end = at + text.length;
+      const isInRoot = lexeme === this.#first || this.#first?.type.startsWith('flow-') === true;
+      if (isRoot && isInRoot && this.#brackets === 0 && /^(?:flow-.*|.*-quoted-scalar)$/.test(type)) {
+        isRoot = false;
+        if (ignored.test(this.#text.slice(end))) {
+          return this.#prepared(this.#text.slice(0, end));
+        }
       }
     }
     return this.#prepared(this.#withoutLineBreak());
   }
 
   #prepared(text: string): Prepared {
-    return { text, isBlock: this.#isBlock, doubt: this.#doubt };
+    return { text, isBlock: this.#isBlock, isDoubtful: this.#isDoubtful };
   }
 
-  /** Where the document ends, if it ends with this lexeme. */
-  #endAt(lexeme: Lexeme): number | undefined {
-    const { type, text, at } = lexeme;
-    if (type === 'doc-start' || type === 'doc-end') {
-      return this.#marker(lexeme);
+  /** Reads what is not a marker. */
+  #read(lexeme: Lexeme): void {
+    const { type } = lexeme;
+    if (blanks.has(type)) {
+      if (!this.#isPlainTab(lexeme) && !isAlike(lexeme)) {
+        this.#fail(lexeme);
+      }
+      return;
     }
-    if (!blanks.has(type)) {
-      this.#check(lexeme);
-      this.#isBlock ||= this.#startsBlock(lexeme);
-    } else if (!this.#isPlainTab(lexeme) && !isAlike(lexeme)) {
-      this.#fail(lexeme);
-    }
-    const isFlow = type.startsWith('flow-');
-    this.#brackets += isFlow ? (type.endsWith('start') ? 1 : -1) : 0;
-    this.#isRoot &&= this.#first === undefined || this.#first.type.startsWith('flow-');
-    this.#isStarted ||= !blanks.has(type);
-    this.#first ??= blanks.has(type) ? undefined : lexeme;
+    this.#check(lexeme);
+    this.#isBlock ||= this.#startsBlock(lexeme);
+    this.#brackets += !type.startsWith('flow-') ? 0 : type.endsWith('start') ? 1 : -1;
+    this.#isStarted = true;
+    this.#first ??= lexeme;
     this.#header = type === 'block-scalar-header' ? lexeme : this.#header;
-    this.#word = type === 'space' ? this.#word : lexeme;
-    this.#last = lexeme;
-    const end = at + text.length;
-    const isEnd = this.#isRoot && this.#brackets === 0 && /^(?:flow-.*|.*-quoted-scalar)$/.test(type);
-    this.#isRoot &&= !isEnd;
-    return isEnd && ignored.test(this.#text.slice(end)) ? end : undefined;
   }
 
   #fail({ text, at }: Lexeme): never {
@@ -167,22 +171,17 @@ class Preparation {
     return at === 0 || this.#text[at - 1] === '\n';
   }
 
-  /** The line `---` or `...`. */
-  #marker(lexeme: Lexeme): number | undefined {
-    const { type, at } = lexeme;
-    if (!this.#isAtLineStart(at)) {
-      this.#fail(lexeme);
+  /** Whether the line `---` or `...` ends the document. */
+  #endsAt(marker: Lexeme): boolean {
+    if (!this.#isAtLineStart(marker.at)) {
+      this.#fail(marker);
     }
-    if (this.#isStarted) {
-      return at;
-    }
-    if (type === 'doc-end') {
+    const isEnd = this.#isStarted;
+    if (!isEnd && marker.type === 'doc-end') {
       throw notYaml('did not find expected node content');
     }
     this.#isStarted = true;
-    this.#last = lexeme;
-    this.#word = lexeme;
-    return undefined;
+    return isEnd;
   }
 
   /** Whether tabs are between words, or at the end of a line. */
@@ -220,9 +219,7 @@ class Preparation {
     const startsLine = (this.#last?.type ?? 'newline') === 'newline';
     const isValue = type === 'map-value-ind';
     const isLoneValue = isValue && (this.#word?.type ?? 'newline') === 'newline';
-    if (this.#brackets === 0 && (isLoneValue || type === 'explicit-key-ind')) {
-      this.#doubt = 'a key is written with "?"';
-    }
+    this.#isDoubtful ||= this.#brackets === 0 && (isLoneValue || type === 'explicit-key-ind');
     const isOutside =
       startsLine && type !== 'body' && this.#first !== undefined && !this.#isAtLineStart(this.#first.at);
     const key = isValue ? this.#word : undefined;

@@ -31,8 +31,8 @@ const refusals: readonly RegExp[] = [
   /^the key .{1,200} is not text/s,
 ];
 
-function isRefused({ message, offset }: ComposeError, { text, isBlock, doubt }: Prepared): boolean {
-  if (doubt !== undefined) {
+function isRefused({ message, offset }: ComposeError, { text, isBlock, isDoubtful }: Prepared): boolean {
+  if (isDoubtful) {
     return /^(?:a key must be text|the key )/.test(message);
   }
   return (
@@ -64,8 +64,8 @@ function parsed(bytes: Bytes): Json {
     }
     throw isRefused(error, prepared) ? notYaml(error.message) : notKnown(error.message);
   }
-  if (prepared.doubt !== undefined) {
-    throw notKnown(prepared.doubt);
+  if (prepared.isDoubtful) {
+    throw notKnown('a key is written with "?"');
   }
   return value;
 }
