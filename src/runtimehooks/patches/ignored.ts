@@ -16,84 +16,52 @@ type Keys = readonly string[];
 /** The fields that Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */
 export type ControlPlaneField = string;
 
-/**
- * The treatment of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
- * sets; or its fields are handled one by one.
- */
-type Handling = 'taken' | 'kept' | ControlPlaneField | FieldHandling;
+/** The fields whose changes are taken over: `true` with all that is in it. Of a removed one nothing is. */
+type Taken = true | { readonly [field: string]: Taken };
 
-/** How the fields of an object are handled. All others are taken over with `*`, and without it ignored. */
-interface FieldHandling {
-  readonly '*'?: 'taken';
-  readonly [field: string]: Handling | undefined;
-}
-
-/** Labels and annotations of Cluster API keep their values. */
-const metadata: FieldHandling = {
-  labels: {
-    '*': 'taken',
-    'cluster.x-k8s.io/cluster-name': 'kept',
-    'topology.cluster.x-k8s.io/owned': 'kept',
-    'topology.cluster.x-k8s.io/deployment-name': 'kept',
-    'topology.cluster.x-k8s.io/pool-name': 'kept',
-  },
-  annotations: {
-    '*': 'taken',
-    'cluster.x-k8s.io/cloned-from-name': 'kept',
-    'cluster.x-k8s.io/cloned-from-groupkind': 'kept',
-  },
-};
-
-/** Fields of a control plane keep the value that Cluster API sets, or that the template has. */
-function controlPlaneHandling(): FieldHandling {
-  const places: [Keys, ControlPlaneField][] = [
-    [['version'], 'version'],
-    [['machineTemplate', 'metadata'], 'machines'],
-    [['machineTemplate', 'infrastructureRef'], 'machines'],
-    [['machineTemplate', 'spec', 'infrastructureRef'], 'machines'],
-    ...fieldsOf('ControlPlane').flatMap((field) =>
-      [true, false].map((isOld): [Keys, ControlPlaneField] => [
-        pathInObject('ControlPlane', field, isOld).slice(1),
-        field.path,
-      ]),
-    ),
-  ];
-  const below = (inner: typeof places): FieldHandling => ({
-    '*': 'taken',
-    ...Object.fromEntries(
-      [...Map.groupBy(inner, ([[first = '']]) => first)].map(([name, group]) => [
-        name,
-        group[0]?.[0].length === 1
-          ? group[0][1]
-          : below(group.map(([[, ...rest], field]): [Keys, ControlPlaneField] => [rest, field])),
-      ]),
-    ),
-  });
-  return below(places);
-}
-
-const controlPlaneSpec = controlPlaneHandling();
-
+const labels = { labels: true, annotations: true } as const;
 /** The template becomes an object: of the infrastructure cluster, of the control plane, of a MachinePool. */
-const becomingObject: FieldHandling = { metadata: {}, spec: { template: { spec: 'taken', metadata } } };
-const becomingControlPlane: FieldHandling = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata } } };
+const becomingObject: Taken = { metadata: {}, spec: { template: { spec: true, metadata: labels } } };
 /** The template stays one: of a MachineDeployment, or of the machines of a control plane. */
-const stayingTemplate: FieldHandling = {
-  metadata,
-  spec: { template: { spec: 'taken', metadata: { labels: 'taken', annotations: 'taken' } } },
-};
+const stayingTemplate: Taken = { metadata: labels, spec: { template: { spec: true, metadata: labels } } };
 /** Before v1.14, patches of metadata were dropped. */
-const oldTemplate: FieldHandling = { metadata: {}, spec: { template: { spec: 'taken', metadata: {} } } };
-const oldControlPlane: FieldHandling = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata: {} } } };
+const oldTemplate: Taken = { metadata: {}, spec: { template: { spec: true, metadata: {} } } };
 
-function handlingOf({ holder: { kind, fieldPath }, dropsMetadata = false }: TemplatePlace): FieldHandling {
-  if (kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef') {
-    return dropsMetadata ? oldControlPlane : becomingControlPlane;
-  }
-  if (dropsMetadata) {
-    return oldTemplate;
-  }
-  return kind === 'Cluster' || kind === 'MachinePool' ? becomingObject : stayingTemplate;
+/** Labels and annotations of Cluster API, below metadata. */
+const ownMetadata: readonly Keys[] = [
+  ['labels', 'cluster.x-k8s.io/cluster-name'],
+  ['labels', 'topology.cluster.x-k8s.io/owned'],
+  ['labels', 'topology.cluster.x-k8s.io/deployment-name'],
+  ['labels', 'topology.cluster.x-k8s.io/pool-name'],
+  ['annotations', 'cluster.x-k8s.io/cloned-from-name'],
+  ['annotations', 'cluster.x-k8s.io/cloned-from-groupkind'],
+];
+
+/** A field that keeps the value that the template has, or that Cluster API sets: as which field. */
+type Kept = readonly [Keys, ControlPlaneField?];
+
+const inControlPlane: readonly (readonly [Keys, ControlPlaneField])[] = [
+  [['spec', 'version'], 'version'],
+  [['spec', 'machineTemplate', 'metadata'], 'machines'],
+  [['spec', 'machineTemplate', 'infrastructureRef'], 'machines'],
+  [['spec', 'machineTemplate', 'spec', 'infrastructureRef'], 'machines'],
+  ...fieldsOf('ControlPlane').flatMap((field) =>
+    [true, false].map((isOld) => [pathInObject('ControlPlane', field, isOld), field.path] as const),
+  ),
+];
+const ofControlPlane = inControlPlane.map(([path, field]): Kept => [['spec', 'template', ...path], field]);
+
+function takenOf({ holder: { kind }, dropsMetadata = false }: TemplatePlace): Taken {
+  return dropsMetadata ? oldTemplate : kind === 'Cluster' || kind === 'MachinePool' ? becomingObject : stayingTemplate;
+}
+
+function keptOf(place: TemplatePlace): Kept[] {
+  const { kind, fieldPath } = place.holder;
+  const at = takenOf(place) === stayingTemplate ? [] : ['spec', 'template'];
+  return [
+    ...ownMetadata.map((keys): Kept => [[...at, 'metadata', ...keys]]),
+    ...(kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef' ? ofControlPlane : []),
+  ];
 }
 
 /** Where a template is used, and what Cluster API sets there. */
@@ -133,43 +101,43 @@ export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
  * @returns the fields whose changes were reverted.
  */
 export function revertIgnored(before: JsonObject, after: JsonObject, place: TemplatePlace): Keys[] {
-  const sets: readonly (Handling | undefined)[] = place.sets ?? ['version'];
+  const { sets = ['version'] } = place;
   const reverted: Keys[] = [];
 
-  function revertIn(old: JsonObject, changed: JsonObject, handling: FieldHandling, path: Keys): void {
-    const takesOthers = Object.hasOwn(handling, '*');
-    for (const name of takesOthers ? Object.keys(handling) : changedNames(old, changed)) {
-      const field = own(handling, name);
-      const from = own(old, name);
-      const to = own(changed, name);
-      if (from === to) {
-        continue;
-      }
-      // A part that is replaced, with null for example, still has the fields that are kept; one that is removed is not taken.
-      const isTaken = takesOthers || (typeof field === 'object' && Object.hasOwn(field, '*') && to !== undefined);
-      const areObjects = isJsonObject(to) && isJsonObject(from ?? {});
-      if (typeof field === 'object' && (isTaken || areObjects)) {
-        const inner = [...path, name];
-        revertIn(objectAt(from), objectAt(to), field, inner);
-        if (from === undefined && isEmpty(fieldAt(after, ...inner))) {
-          putAt(after, inner, undefined);
-        }
-        continue;
-      }
-      const isReverted =
-        field === 'taken'
-          ? to === undefined && !takesOthers
-          : from !== undefined || !takesOthers || sets.includes(field);
-      if (isReverted) {
-        const inner = [...path, name];
-        if (!isSame(from, to)) {
-          reverted.push(inner);
-        }
-        // Also what is equal: nobody has to compare again what is identical.
-        putAt(after, inner, from);
+  /** Removes what is around a field that was removed, if the template has no such object. */
+  function removeEmpty(path: Keys): void {
+    if (path.length > 0 && fieldAt(before, ...path) === undefined && isEmpty(fieldAt(after, ...path))) {
+      putAt(after, path, undefined);
+      removeEmpty(path.slice(0, -1));
+    }
+  }
+  function revert(path: Keys): void {
+    const from = fieldAt(before, ...path);
+    if (!isSame(from, fieldAt(after, ...path))) {
+      reverted.push(path);
+    }
+    // Also what is equal: nobody has to compare again what is identical.
+    putAt(after, path, from);
+    removeEmpty(path.slice(0, -1));
+  }
+  function revertOthers(old: JsonObject, changed: JsonObject, taken: Taken, path: Keys): void {
+    for (const name of changedNames(old, changed)) {
+      const inner = [...path, name];
+      const field = taken === true ? true : own(taken, name);
+      const [from, to] = [own(old, name), own(changed, name)];
+      if (typeof field === 'object' && isJsonObject(to) && isJsonObject(from ?? {})) {
+        revertOthers(objectAt(from), to, field, inner);
+        removeEmpty(inner);
+      } else if (field !== true || to === undefined) {
+        revert(inner);
       }
     }
   }
-  revertIn(before, after, handlingOf(place), []);
+  revertOthers(before, after, takenOf(place), []);
+  for (const [path, field = ''] of keptOf(place)) {
+    if (fieldAt(before, ...path) !== undefined || (sets.includes(field) && fieldAt(after, ...path) !== undefined)) {
+      revert(path);
+    }
+  }
   return reverted;
 }
