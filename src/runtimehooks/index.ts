@@ -41,7 +41,6 @@ export { type ControlPlaneField, fieldsSetBy, revertIgnored, type TemplatePlace 
 export { type MatchResources, matchesResources } from './patches/match-resources.ts';
 export {
   compareBuilds,
-  compareParts,
   compareVersions,
   formatVersion,
   type KubernetesVersion,

@@ -31,9 +31,8 @@ async function labelsOf(
 }
 
 /**
- * Returns a function that tells whether an extension selects the namespace of an object. The namespace is looked up
- * once, for the first selector with requirements; each selector is evaluated once, however many handlers its extension
- * has.
+ * Returns a function that tells whether an extension selects the namespace of an object, which is looked up once, for the
+ * first selector with requirements.
  */
 export function selectorFor(
   { namespace }: CalledObject,
@@ -41,20 +40,12 @@ export function selectorFor(
   signal?: AbortSignal,
 ): (extension: Extension) => Promise<boolean | CallError> {
   let labels: ReturnType<typeof labelsOf> | undefined;
-  const decided = new Map<Extension, boolean | CallError>();
-  return async (extension) => {
-    const known = decided.get(extension);
-    if (known !== undefined) {
-      return known;
+  return async ({ namespaceSelector: selector }) => {
+    if (selector === undefined || Object.values(selector).every((part) => Object.keys(part ?? {}).length === 0)) {
+      return selector !== undefined;
     }
-    const { namespaceSelector: selector } = extension;
-    let selected: boolean | CallError = selector !== undefined;
-    if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
-      labels ??= labelsOf(namespace, namespaceLabels, signal);
-      const ofNamespace = await labels;
-      selected = isCallError(ofNamespace) ? ofNamespace : selectsLabels(selector, ofNamespace.labels);
-    }
-    decided.set(extension, selected);
-    return selected;
+    labels ??= labelsOf(namespace, namespaceLabels, signal);
+    const ofNamespace = await labels;
+    return isCallError(ofNamespace) ? ofNamespace : selectsLabels(selector, ofNamespace.labels);
   };
 }

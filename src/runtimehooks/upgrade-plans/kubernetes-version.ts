@@ -16,7 +16,7 @@ const compareDigits = (one: string, other: string): number =>
   one === other ? 0 : Math.sign(one.length - other.length) || byText(one, other);
 
 /** Compares parts that dots separate: numbers by value, and before texts. @param ofTexts compares two other texts. */
-export function compareParts(a: string, b: string, ofTexts: (one: string, other: string) => number = byText): number {
+function compareParts(a: string, b: string, ofTexts: (one: string, other: string) => number = byText): number {
   const [left, right] = [a, b].map((parts) => (parts === '' ? [] : parts.split('.'))) as [string[], string[]];
   for (const [index, one] of left.slice(0, right.length).entries()) {
     const other = right[index] ?? '';

@@ -50,7 +50,7 @@ function encodeJson(budget: Budget, value: Value, { escapesHtml = true, indent =
   const show = (one: Value, depth: number): Bytes => {
     budget.spend(1);
     if (one instanceof Struct) {
-      return show(one.json(), depth);
+      return show(one.text(), depth);
     }
     if ((one instanceof List || one instanceof Dict) && one.isNil) {
       return 'null';

@@ -1,51 +1,27 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { compareParts } from '../../../runtimehooks/index.ts';
+import { own } from '../../../kubernetes/index.ts';
+import { compareVersions, formatVersion, type KubernetesVersion } from '../../../runtimehooks/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import { FunctionError, tooMuch } from '../budget.ts';
 import { parseUint64 } from '../values/numbers.ts';
 import { Integer, type Operand, Struct, type TemplateFunction } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
 
-/** Numbers of a version with what follows them. */
-interface VersionParts {
-  major: bigint;
-  minor: bigint;
-  patch: bigint;
-  prerelease: string;
-  metadata: string;
-}
-
-function compareNumbers(left: bigint, right: bigint): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-/** Compares versions: -1, 0 or 1. Metadata does not count. */
-function compareVersions(left: VersionParts, right: VersionParts): number {
-  const order =
-    compareNumbers(left.major, right.major) ||
-    compareNumbers(left.minor, right.minor) ||
-    compareNumbers(left.patch, right.patch);
-  if (order !== 0 || left.prerelease === right.prerelease) {
-    return order;
-  }
-  if (left.prerelease === '' || right.prerelease === '') {
-    return left.prerelease === '' ? 1 : -1;
-  }
-  return compareParts(left.prerelease, right.prerelease);
-}
-
 const wholeVersion =
   /^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 
-function segment(text: string): bigint {
+function segment(text: string): number {
   const number = parseUint64(text, 10);
   if (typeof number === 'string') {
     throw new FunctionError(`error parsing version segment: strconv.ParseUint: parsing ${quoted(text)}: ${number}`);
   }
-  return number;
+  if (number > Number.MAX_SAFE_INTEGER) {
+    throw new NotKnown(`the template reads a version with the number ${number}`, { remedy: 'write a smaller one' });
+  }
+  return Number(number);
 }
 
-function checkPrerelease(prerelease: string): void {
+function checkedPrerelease(prerelease: string): string {
   for (const part of prerelease.split('.')) {
     if (!/^[0-9A-Za-z-]*$/.test(part)) {
       throw new FunctionError('invalid prerelease string');
@@ -54,6 +30,7 @@ function checkPrerelease(prerelease: string): void {
       throw new FunctionError('version segment starts with 0');
     }
   }
+  return prerelease;
 }
 
 /**
@@ -61,34 +38,26 @@ function checkPrerelease(prerelease: string): void {
  *
  * @throws {FunctionError} with its message.
  */
-function parseVersion(text: Bytes): VersionParts {
+function parseVersion(text: Bytes): KubernetesVersion {
   const match = wholeVersion.exec(text);
   if (match === null) {
     throw new FunctionError('invalid semantic version');
   }
-  const [, major = '', minor = '0', patch = '0', prerelease = '', metadata = ''] = match;
-  const parts = { major: segment(major), minor: segment(minor), patch: segment(patch), prerelease, metadata };
-  checkPrerelease(prerelease);
-  return parts;
-}
-
-function versionText({ major, minor, patch, prerelease, metadata }: VersionParts): Bytes {
-  return `${major}.${minor}.${patch}${prerelease === '' ? '' : `-${prerelease}`}${metadata === '' ? '' : `+${metadata}`}`;
+  const [, major = '', minor = '0', patch = '0', pre = '', build = ''] = match;
+  const numbers = [segment(major), segment(minor), segment(patch)] as const;
+  return { text, numbers, pre: checkedPrerelease(pre), build };
 }
 
 const ownType = '*semver.Version';
-const noRelease = { prerelease: '', metadata: '' };
 
 /** A version, as the function `semver` returns it (a pointer in Go) or one of its methods (not a pointer). */
 class Version extends Struct {
-  override readonly kind: 'ptr' | 'struct';
-  readonly #parts: VersionParts;
-  readonly #original: Bytes;
+  readonly kind: 'ptr' | 'struct';
+  readonly parts: KubernetesVersion;
 
-  constructor(parts: VersionParts, original: Bytes, isPointer = true) {
+  constructor(parts: KubernetesVersion, isPointer = true) {
     super();
-    this.#parts = parts;
-    this.#original = original;
+    this.parts = parts;
     this.kind = isPointer ? 'ptr' : 'struct';
   }
 
@@ -97,74 +66,56 @@ class Version extends Struct {
   }
 
   text(): Bytes {
-    return versionText(this.#parts);
+    return formatVersion(this.parts).slice(1);
   }
 
-  #changed(change: Partial<VersionParts>): Version {
-    const parts = { ...this.#parts, ...change };
-    return new Version(parts, `${this.#original.startsWith('v') ? 'v' : ''}${versionText(parts)}`, false);
+  changed(numbers: KubernetesVersion['numbers'], pre = '', build = ''): Version {
+    return new Version({ text: '', numbers, pre, build }, false);
   }
 
-  /** Methods without parameters. */
-  #plain(name: string): Operand {
-    const { major, minor, patch, prerelease, metadata } = this.#parts;
-    switch (name) {
-      case 'Major':
-        return new Integer('uint64', major);
-      case 'Minor':
-        return new Integer('uint64', minor);
-      case 'Patch':
-        return new Integer('uint64', patch);
-      case 'Prerelease':
-        return prerelease;
-      case 'Metadata':
-        return metadata;
-      case 'String':
-        return this.text();
-      case 'Original':
-        return this.kind === 'ptr' ? this.#original : undefined;
-      case 'IncMajor':
-        return this.#changed({ major: major + 1n, minor: 0n, patch: 0n, ...noRelease });
-      case 'IncMinor':
-        return this.#changed({ minor: minor + 1n, patch: 0n, ...noRelease });
-      case 'IncPatch':
-        return this.#changed({ patch: prerelease === '' ? patch + 1n : patch, ...noRelease });
-      default:
-        return undefined;
+  method(name: string): TemplateFunction | undefined {
+    const plain =
+      own(plainMethods, name) ?? (this.kind === 'ptr' && name === 'Original' ? () => this.parts.text : undefined);
+    if (plain !== undefined) {
+      return { parameters: [], call: () => plain(this) };
     }
-  }
-
-  override method(name: string): TemplateFunction | undefined {
-    const compare = this.kind === 'ptr' && Object.hasOwn(comparisons, name) ? comparisons[name] : undefined;
+    const compare = this.kind === 'ptr' ? own(comparisons, name) : undefined;
     if (compare !== undefined) {
       return {
         parameters: [ownType],
-
         call: ([other]) => {
           if (!(other instanceof Version)) {
             throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
           }
-          return compare(compareVersions(this.#parts, other.#parts));
-        },
-      };
-    }
-    if (name === 'SetPrerelease') {
-      return {
-        parameters: ['string'],
-
-        call: ([text]) => {
-          checkPrerelease(text as Bytes);
-          return this.#changed({ prerelease: text as Bytes });
+          return compare(Math.sign(compareVersions(this.parts, other.parts)));
         },
       };
     }
     if (name === 'SetMetadata') {
       throw new NotKnown('the template sets the metadata of a version', { remedy: 'remove it' });
     }
-    const value = this.#plain(name);
-    return value === undefined ? undefined : { parameters: [], call: () => value };
+    const { numbers, build } = this.parts;
+    return name === 'SetPrerelease'
+      ? { parameters: ['string'], call: ([text]) => this.changed(numbers, checkedPrerelease(text as Bytes), build) }
+      : undefined;
   }
 }
+
+/** Methods without parameters. */
+const plainMethods: Readonly<Record<string, (version: Version) => Operand>> = {
+  Major: ({ parts }) => new Integer('uint64', BigInt(parts.numbers[0])),
+  Minor: ({ parts }) => new Integer('uint64', BigInt(parts.numbers[1])),
+  Patch: ({ parts }) => new Integer('uint64', BigInt(parts.numbers[2])),
+  Prerelease: ({ parts }) => parts.pre,
+  Metadata: ({ parts }) => parts.build,
+  String: (version) => version.text(),
+  IncMajor: (version) => version.changed([version.parts.numbers[0] + 1, 0, 0]),
+  IncMinor: (version) => version.changed([version.parts.numbers[0], version.parts.numbers[1] + 1, 0]),
+  IncPatch: (version) => {
+    const { numbers, pre } = version.parts;
+    return version.changed([numbers[0], numbers[1], numbers[2] + (pre === '' ? 1 : 0)]);
+  },
+};
 
 /** Methods that compare: what they make of -1, 0 and 1. */
 const comparisons: Readonly<Record<string, (order: number) => Operand>> = {
@@ -179,7 +130,7 @@ const comparisons: Readonly<Record<string, (order: number) => Operand>> = {
 /** A comparison with a version of which parts may be missing or `x`. */
 interface Constraint {
   operator: string;
-  version: VersionParts;
+  version: KubernetesVersion;
   /** Which parts are missing; the patch number where the minor one is too. */
   lacks: 'all' | 'minor' | 'patch' | undefined;
 }
@@ -217,23 +168,23 @@ function constraintOf(text: string): Constraint {
   };
   try {
     return { operator: sign, version: parseVersion(lacks === undefined ? whole : numbers[lacks] + prerelease), lacks };
-  } catch {
-    throw new FunctionError('constraint parser error');
+  } catch (error) {
+    throw error instanceof FunctionError ? new FunctionError('constraint parser error') : error;
   }
 }
 
-function holds(version: VersionParts, { operator, version: own, lacks }: Constraint): boolean {
+function holds(version: KubernetesVersion, { operator, version: own, lacks }: Constraint): boolean {
   const order = compareVersions(version, own);
-  const major = compareNumbers(version.major, own.major);
-  const minor = compareNumbers(version.minor, own.minor);
+  const major = version.numbers[0] - own.numbers[0];
+  const minor = version.numbers[1] - own.numbers[1];
   /** How it compares by the numbers that are given. */
   const given = lacks === 'minor' ? major : major || minor;
   const isWhole = lacks === undefined || lacks === 'all';
-  const isZero = own.major === 0n && own.minor === 0n && own.patch === 0n;
+  const isZero = own.numbers.every((number) => number === 0);
   const isNear = order >= 0 && ((isZero && isWhole) || given === 0);
   switch (operator) {
     case '!=':
-      return isWhole ? order !== 0 : given !== 0 || (lacks === 'patch' && version.prerelease !== own.prerelease);
+      return isWhole ? order !== 0 : given !== 0 || (lacks === 'patch' && version.pre !== own.pre);
     case '>':
       return isWhole ? order > 0 : given > 0;
     case '<':
@@ -253,9 +204,9 @@ function holds(version: VersionParts, { operator, version: own, lacks }: Constra
       }
       // Below 1.0.0, the first number that is not zero has to stay.
       return (
-        own.major > 0n ||
+        own.numbers[0] > 0 ||
         lacks === 'minor' ||
-        (minor === 0 && (own.minor > 0n || lacks === 'patch' || version.patch === own.patch))
+        (minor === 0 && (own.numbers[1] > 0 || lacks === 'patch' || version.numbers[2] === own.numbers[2]))
       );
     default:
       return lacks === undefined ? order === 0 : isNear;
@@ -281,14 +232,14 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
   });
   const own = parseVersion(version);
   return alternatives.some((required) => {
-    const allowsPrerelease = required.some((constraint) => constraint.version.prerelease !== '');
-    return required.every((constraint) => (own.prerelease === '' || allowsPrerelease) && holds(own, constraint));
+    const allowsPrerelease = required.some((constraint) => constraint.version.pre !== '');
+    return required.every((constraint) => (own.pre === '' || allowsPrerelease) && holds(own, constraint));
   });
 }
 
 /** Functions of sprig for semantic versions. */
 export const versionFunctions: Functions = {
-  semver: define(['string'], ([text]) => new Version(parseVersion(text), text)),
+  semver: define(['string'], ([text]) => new Version(parseVersion(text))),
   semverCompare: define(['string', 'string'], ([constraints, version], budget) => {
     budget.spend(constraints.length * 2);
     return satisfies(constraints, version);

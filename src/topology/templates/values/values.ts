@@ -59,16 +59,9 @@ export interface TemplateFunction {
 /** A value of another Go type: a version. Equal ones print alike. */
 export abstract class Struct {
   abstract readonly type: string;
-  readonly kind: 'struct' | 'ptr' = 'struct';
+  abstract readonly kind: 'struct' | 'ptr';
   abstract text(): Bytes;
-
-  method(_name: string): TemplateFunction | undefined {
-    return undefined;
-  }
-
-  json(): Value {
-    return this.text();
-  }
+  abstract method(name: string): TemplateFunction | undefined;
 }
 
 /** A value of Go's `interface {}`: null is nil, a number float64, a bigint int. */
