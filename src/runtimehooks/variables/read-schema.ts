@@ -1,7 +1,7 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { resolved } from '../messages/components.ts';
+import { resolved } from '../messages/index.ts';
 
 /** The schemas of variables in core v1beta2, as a type of messages. */
 const schemaType: MessageSchema = {
