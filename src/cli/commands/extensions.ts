@@ -50,7 +50,7 @@ export function unreachableHint(error: string, { cluster }: Pick<Extensions, 'cl
 
 async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
   const configs: ExtensionConfigs = new Map();
-  for await (const { object, where } of manifestObjects(paths, io)) {
+  for (const { object, where } of await manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
       // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
       configs.set(readExtensionConfig(withAllDefaults(object), where), object);

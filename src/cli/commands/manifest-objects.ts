@@ -24,15 +24,19 @@ export function* objectsOf(text: string, name: string): Generator<ManifestObject
 }
 
 /** The objects in files and folders, or in standard input for `-`. @throws {UsageError} for what cannot be read. */
-export async function* manifestObjects(paths: readonly string[], io: Io): AsyncGenerator<ManifestObject> {
+export async function manifestObjects(paths: readonly string[], io: Io): Promise<ManifestObject[]> {
+  const objects: ManifestObject[] = [];
   for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
     const file = printable(manifest.file);
     if ('message' in manifest) {
       throw new UsageError(`${file}: ${manifest.message}`);
     }
-    yield* objectsOf(manifest.text, file);
+    for (const object of objectsOf(manifest.text, file)) {
+      objects.push(object);
+    }
   }
   io.signal.throwIfAborted();
+  return objects;
 }
 
 export const crdsFlag = listFlag(
@@ -43,12 +47,8 @@ export const crdsFlag = listFlag(
 
 /** The CustomResourceDefinitions in files. @throws {UsageError} for a file that cannot be read, and if there are none. */
 export async function readCrds(paths: readonly string[], io: Io): Promise<JsonObject[]> {
-  const crds: JsonObject[] = [];
-  for await (const { object } of manifestObjects(paths, io)) {
-    if (object.kind === 'CustomResourceDefinition') {
-      crds.push(object);
-    }
-  }
+  const objects = (await manifestObjects(paths, io)).map(({ object }) => object);
+  const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
   if (paths.length > 0 && crds.length === 0) {
     throw new UsageError(
       `--crds: there is no CustomResourceDefinition in ${printable(paths.join(', ').slice(0, 500))}`,

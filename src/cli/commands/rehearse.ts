@@ -3,7 +3,6 @@ import { Hiding } from '../../checks/plan/index.ts';
 import {
   createTimeline,
   type Entry,
-  type InputObject,
   jsonLine,
   oldestRelease,
   type RehearsalInput,
@@ -97,10 +96,7 @@ async function readFiles(
   target: string | undefined,
   io: Io,
 ): Promise<RehearsalInput & { hiding: Hiding }> {
-  const objects: InputObject[] = [];
-  for await (const object of manifestObjects(paths, io)) {
-    objects.push(object);
-  }
+  const objects = await manifestObjects(paths, io);
   // A wrong file must not silently result in the sample.
   if (paths.length > 0 && !objects.some(({ object }) => wanted.includes(object.kind))) {
     throw new UsageError(`--cluster-files: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);

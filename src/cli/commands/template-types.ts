@@ -1,17 +1,13 @@
 import { printableLines } from '../../base/index.ts';
 import { templateTypes } from '../../extension/scaffold/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import type { Io } from '../framework/program.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
 /** Types of the kinds in CustomResourceDefinitions. @throws {UsageError} for files that cannot be read or used. */
 export async function readTemplateTypes(paths: readonly string[], io: Io): Promise<string> {
-  const objects: JsonObject[] = [];
-  for await (const { object } of manifestObjects(paths, io)) {
-    objects.push(object);
-  }
-  return printableLines(await templateTypes(objects));
+  const objects = await manifestObjects(paths, io);
+  return printableLines(await templateTypes(objects.map(({ object }) => object)));
 }
 
 export const command = defineCommand({

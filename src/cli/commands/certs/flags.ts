@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress, type Parsed } from '../../../base/x509/index.ts';
-import { connect, type KubernetesClient, loadKubeConfig, type shortRetries } from '../../../kubernetes/client/index.ts';
+import { connect, loadKubeConfig, type shortRetries } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
@@ -127,15 +127,7 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
 /** Maximum number of names in a serving certificate, with which it stays within 64 KiB, the limit for reading. */
 const maxNames = 100;
 
-/** The Secrets, targets and names that the flags of a command refer to. */
-export interface CertsContext extends Pick<Run, 'store' | 'targets' | 'clock' | 'names' | 'signal'> {
-  namespace: string;
-  cluster: KubernetesClient | undefined;
-  output: FlagValues<typeof commonFlags>['output'];
-  /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
-  external(serving: StoredSecret | undefined): string | undefined;
-  bundle(): Promise<Parsed<string>>;
-}
+export type CertsContext = Awaited<ReturnType<typeof readContext>>;
 
 /** The targets of the shipped manifests, where no others are named and the service is theirs. */
 const shippedTargets = [
@@ -196,11 +188,8 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   return { cluster: undefined, store: folderStore(folder), targets: noTargets };
 }
 
-export async function readContext(
-  flags: CommonFlags & Partial<RunFlags>,
-  io: Io,
-  retries?: Retries,
-): Promise<CertsContext> {
+/** The Secrets, targets and names that the flags of a command refer to. */
+export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io, retries?: Retries) {
   const namespace = flags.namespace ?? ownNamespace();
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
   if (flags.secret === caSecret) {
@@ -216,12 +205,13 @@ export async function readContext(
     targets,
     clock: {
       now: () => new Date(),
-      sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
+      sleep: (ms: number) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
     },
     names,
     signal: io.signal,
     output: flags.output,
-    external(serving) {
+    /** Why this program does not issue the certificates, and where the bundle comes from; undefined if it does. */
+    external(serving: StoredSecret | undefined): string | undefined {
       if (flags['external-ca']) {
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
       }
@@ -230,7 +220,7 @@ export async function readContext(
         : `${store.describe('serving')} belongs to cert-manager: only its ca.crt is injected`;
     },
     // Where nothing is stored, a Secret does not exist, but a folder does.
-    bundle: async () =>
+    bundle: async (): Promise<Parsed<string>> =>
       bundleIn((await store.read(source))?.data ?? (cluster ? undefined : {}), store.describe(source)),
   };
 }

@@ -19,15 +19,6 @@ interface CertificateStatus {
   problem?: string | undefined;
 }
 
-interface CertsStatus {
-  ok: boolean;
-  stage: string;
-  certificates: CertificateStatus[];
-  targets: { id: string; state: string; reason?: string | undefined; leftAlone: string[] }[];
-  next: { action: string; reason: string; until?: string | undefined };
-  rotation: string;
-}
-
 function certificateStatus(
   what: string,
   value: Parsed<Certificate>,
@@ -66,7 +57,7 @@ export function statusOf(
   bundle: Parsed<string>,
   { caRenewBeforeMs }: { caRenewBeforeMs: number },
   rotation: string,
-): CertsStatus {
+) {
   const { now } = facts;
   const listed = (what: string, all: readonly Certificate[]) =>
     all.map((value) => certificateStatus(what, { state: 'usable', value }, now));
@@ -149,7 +140,7 @@ function certificateLine({
     : `${what}: ${problem}; valid ${seconds(notBefore)} to ${seconds(notAfter)}${renewed} (${subject}, serial ${serial})`;
 }
 
-export function renderStatus({ certificates, targets, stage, next, rotation }: CertsStatus): string {
+export function renderStatus({ certificates, targets, stage, next, rotation }: ReturnType<typeof statusOf>): string {
   const until = next.until === undefined ? '' : ` until ${next.until}`;
   const lines = [
     ...certificates.map(certificateLine),

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../../kubernetes/index.ts';
 import { onlyValue, YamlError } from '../../../kubernetes/manifests/index.ts';
 import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
 import { maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
-import { type Flag, FlagError, type FlagValues, integerFlag } from '../../framework/flags.ts';
+import { type Call, type Flag, FlagError, integerFlag } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
@@ -28,12 +28,8 @@ const timeoutSeconds = integerFlag('SECONDS', 1, maxTimeoutSeconds, 'maximum tim
 
 const fieldNames = [...Object.keys(flagOf), timeoutField, 'rules', 'ignore'].join(', ');
 
-type PolicyFlag = keyof typeof policyFlags;
-type PolicyValues = FlagValues<typeof policyFlags>;
-
 interface LintConfig {
-  file: string;
-  flags: Partial<Record<PolicyFlag, unknown>>;
+  flags: Partial<Record<keyof typeof policyFlags, unknown>>;
   levels: RuleSetOptions['levels'];
   maxHandlerTimeoutSeconds?: number | undefined;
   /** Patterns of files that are left out, relative to the folder of this file. */
@@ -73,7 +69,7 @@ function readLintConfig(file: string): LintConfig {
   if (!isJsonObject(content)) {
     throw new UsageError(`${file}: must be a map with any of ${fieldNames}`);
   }
-  const config: LintConfig = { file, flags: {}, levels: undefined, ignore: [] };
+  const config: LintConfig = { flags: {}, levels: undefined, ignore: [] };
   const mistakes: string[] = [];
   for (const [field, value] of Object.entries(content)) {
     try {
@@ -105,34 +101,27 @@ function readLintConfig(file: string): LintConfig {
   return config;
 }
 
-interface PolicySources {
-  values: PolicyValues;
-  /** Whether a flag was given on the command line or in the environment, in which case it overrides the file. */
-  isGiven: (flag: PolicyFlag) => boolean;
-}
-
-function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): RuleSetOptions {
-  const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as PolicyFlag));
-  const merged = { ...values, ...Object.fromEntries(fromFile) } as PolicyValues;
-  const { maxHandlerTimeoutSeconds } = config;
-  const options = {
-    ...ruleSetOptionsOf(merged),
-    ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
-  };
-  return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
-}
-
 /** The options for the manifests below a folder. */
 interface LintOptions {
   rules: RuleSetOptions;
   isIgnored(file: string): boolean;
 }
 
-function configuredOptions(sources: PolicySources, config: LintConfig): LintOptions {
-  const folder = dirname(config.file);
+/** What is given on the command line or in the environment overrides the file. */
+type PolicyCall = Pick<Call<typeof policyFlags>, 'flags'> & { isGiven(flag: keyof typeof policyFlags): boolean };
+
+function configuredOptions({ flags, isGiven }: PolicyCall, file: string): LintOptions {
+  const config = readLintConfig(file);
+  const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as keyof typeof policyFlags));
+  const { levels, maxHandlerTimeoutSeconds } = config;
   return {
-    rules: optionsOf(sources, config),
-    isIgnored: (file) => config.ignore.some((pattern) => matchesGlob(relative(folder, resolve(file)), pattern)),
+    rules: {
+      ...ruleSetOptionsOf({ ...flags, ...Object.fromEntries(fromFile) }),
+      ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
+      ...(levels !== undefined && !isGiven('rules-config') && { levels }),
+    },
+    isIgnored: (manifest) =>
+      config.ignore.some((pattern) => matchesGlob(relative(dirname(file), resolve(manifest)), pattern)),
   };
 }
 
@@ -141,8 +130,8 @@ function configuredOptions(sources: PolicySources, config: LintConfig): LintOpti
  * above it, up to the root of the git repository (or of the file system). Each folder is searched once. `<stdin>` counts
  * as a file in the working folder.
  */
-export function createLintOptions(sources: PolicySources): (file: string) => LintOptions {
-  const plain: LintOptions = { rules: ruleSetOptionsOf(sources.values), isIgnored: () => false };
+export function createLintOptions(call: PolicyCall): (file: string) => LintOptions {
+  const plain: LintOptions = { rules: ruleSetOptionsOf(call.flags), isIgnored: () => false };
   const known = new Map<string, LintOptions>();
   function ofFolder(folder: string): LintOptions {
     const before = known.get(folder);
@@ -153,7 +142,7 @@ export function createLintOptions(sources: PolicySources): (file: string) => Lin
     const parent = dirname(folder);
     const options =
       statSync(file, { throwIfNoEntry: false }) !== undefined
-        ? configuredOptions(sources, readLintConfig(file))
+        ? configuredOptions(call, file)
         : parent === folder || existsSync(join(folder, '.git'))
           ? plain
           : ofFolder(parent);

@@ -89,10 +89,10 @@ const lintFlags = {
 } satisfies Flags;
 
 /** The policy for a file, and whether the configuration file leaves it out. Files with the same options share a policy. */
-function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, facts: Facts | undefined) {
+function createPolicies(call: Call<typeof lintFlags>, facts: Facts | undefined) {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
-  const optionsOf = createLintOptions({ values: flags, isGiven });
+  const optionsOf = createLintOptions(call);
   return {
     isIgnored: (file: string) => file !== '<stdin>' && optionsOf(file).isIgnored(file),
     policyOf(file: string): LintPolicy {

@@ -68,11 +68,9 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
       }
       for (const { object, placeOf } of read.document.objects) {
         const place = () => `${file}:${placeOf([]).line}`;
-        if (textAt(object, 'apiVersion') === '' || textAt(object, 'kind') === '' || nameOf(object) === '') {
-          const missing = [['apiVersion'], ['kind'], ['metadata', 'name']].find(
-            (path) => textAt(object, ...path) === '',
-          );
-          input.problems.push(`${place()}: the object has no ${missing?.join('.')}: add it`);
+        const missing = [['apiVersion'], ['kind'], ['metadata', 'name']].find((path) => textAt(object, ...path) === '');
+        if (missing !== undefined) {
+          input.problems.push(`${place()}: the object has no ${missing.join('.')}: add it`);
           continue;
         }
         const first = seen.get(keyOf(object));

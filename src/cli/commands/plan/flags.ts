@@ -24,6 +24,10 @@ const selectorProblems = (text: string): string[] => {
   return typeof selector === 'function' ? [] : [`must be a label selector: ${selector.problem}`];
 };
 
+/** The two parts of NAME=VALUE; the first is empty for another text. */
+const pairIn = (text: string) =>
+  [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)] as const;
+
 export const planFlags = {
   filename: listFlag('PATH', 'manifests after the change: file, folder, or - for standard input; may be repeated', {
     short: 'f',
@@ -45,8 +49,8 @@ export const planFlags = {
     default: [],
     repeatable: true,
     parse: (text) => {
-      const [name, value] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
-      if (!text.includes('=') || name === '') {
+      const [name, value] = pairIn(text);
+      if (name === '') {
         throw new FlagError('it must be of the form auditLevel=\'"Metadata"\' or replicas=3');
       }
       try {
@@ -79,7 +83,7 @@ export const planFlags = {
     default: [],
     repeatable: true,
     parse: (text) => {
-      const [name, url] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
+      const [name, url] = pairIn(text);
       if (dns1123LabelProblems(name).length > 0 || !URL.canParse(url) || !url.startsWith('https://')) {
         throw new FlagError('it must be of the form my-extension=https://localhost:9443');
       }

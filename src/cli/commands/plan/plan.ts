@@ -161,6 +161,6 @@ nothing, or --fail-on applies, 2 usage error.`,
       ],
       problems: [...states.problems, ...(differing === undefined ? [] : [differing])],
     };
-    return show({ ...result, clusters }, { source, states: told, flags, releases, hiding: states.hiding, io });
+    return show({ ...result, clusters }, source, told, releases, flags, io);
   },
 });

@@ -1,5 +1,5 @@
 import { printable, printableJson } from '../../../base/index.ts';
-import { type Hiding, planMarkdown, planPage, planText, problemText } from '../../../checks/plan/index.ts';
+import { planMarkdown, planPage, planText, problemText } from '../../../checks/plan/index.ts';
 import { formatRelease, type Release } from '../../../runtimehooks/index.ts';
 import type { Plan, Problem } from '../../../topology/index.ts';
 import { inFormat } from '../../framework/layout.ts';
@@ -45,25 +45,14 @@ function inputsOf(flags: PlanFlags, { live }: Source): string {
 /** Writes a plan and what is to be said beside it. Returns the exit code. */
 export function show(
   plan: Plan,
-  {
-    source,
-    states,
-    flags,
-    releases,
-    hiding,
-    io,
-  }: {
-    source: Source;
-    states: States;
-    flags: PlanFlags;
-    releases: { before: Release; after: Release };
-    hiding: Hiding;
-    io: Io;
-  },
+  source: Source,
+  { hiding, classOf, ...states }: States,
+  releases: { before: Release; after: Release },
+  flags: PlanFlags,
+  io: Io,
 ): number {
   const unusable = new Set([...source.before.problems, ...source.change.problems, ...states.problems]);
   const shown = { ...hiding.plan(plan), ...(unusable.size > 0 && { unusable: unusable.size }) };
-  const { classOf } = states;
   const { columns = usualWidth, isTTY = false } = io.stdout;
   const width = isTTY ? Math.max(minWidth, columns) : usualWidth;
   const release = [...new Set([releases.before, releases.after].map(formatRelease))].join(' → ');

@@ -21,23 +21,7 @@ import { FailureError } from '../../framework/program.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Source } from './source.ts';
 
-/** The two states that are planned. */
-export interface States {
-  before: JsonObject[];
-  after: readonly JsonObject[];
-  /** Hides the secrets of both. */
-  hiding: Hiding;
-  /** `NAMESPACE/NAME` of the Clusters that are planned. */
-  planned: ReadonlySet<string>;
-  /** Names of classes by the names of their Clusters. */
-  classOf: ReadonlyMap<string, string>;
-  /** Whether the Clusters were made up, for lack of any. */
-  isSample: boolean;
-  /** Notes for the user about the choice of objects, in lines. */
-  notes: string[];
-  /** The same, where it makes the plan incomplete. */
-  problems: string[];
-}
+export type States = ReturnType<typeof statesOf>;
 
 const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
 
@@ -141,7 +125,7 @@ function samplesOf(
  *
  * @throws {FailureError} if the flags name Clusters that do not exist.
  */
-export function statesOf(source: Source, flags: PlanFlags): States {
+export function statesOf(source: Source, flags: PlanFlags) {
   const { before: from, change } = source;
   const isChosen = chooser(flags);
   const variables = new Map(flags['set-variable'].map(({ name, value }) => [name, value]));
@@ -205,9 +189,13 @@ export function statesOf(source: Source, flags: PlanFlags): States {
     before,
     after,
     hiding,
+    /** `NAMESPACE/NAME` of the Clusters that are planned. */
     planned,
+    /** Names of classes by the names of their Clusters. */
     classOf: classesOf(after),
+    /** Whether the Clusters were made up, for lack of any. */
     isSample: samples.length > 0,
+    /** Notes for the user about the choice of objects, in lines. */
     notes: [
       ...(kept.length === 0
         ? []
@@ -224,6 +212,7 @@ export function statesOf(source: Source, flags: PlanFlags): States {
       ...removed,
       ...leftOut(flags, [...clusters.keys()], planned),
     ],
+    /** The same, where it makes the plan incomplete. */
     problems:
       hasClusters || samples.length > 0 || problems.length > 0
         ? problems
