@@ -50,7 +50,7 @@ test('text says what was found, why it matters and what to do, and the exit code
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
     "one: 1 handler called, 4 calls, N s
-      ok       answers-calls      Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, the status Success or Failure, at most 2 MiB, within the timeoutSeconds that it asked for.
+      ok       answers-calls      Every handler answers within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success or Failure.
       FAILED   discreet-messages  Messages contain no secrets, no stack traces, and at most 1,024 characters.
                - validatetopology: a message contains something labelled as a password, token or secret
                why: Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.

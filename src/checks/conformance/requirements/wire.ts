@@ -74,7 +74,7 @@ export const wireChecks: readonly Check[] = [
     id: 'answers-calls',
     level: 'must',
     requirement:
-      'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, the status Success or Failure, at most 2 MiB, within the timeoutSeconds that it asked for.',
+      'Every handler answers within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success or Failure.',
     reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
     remedy:
       'answer failures with 200 too, with status Failure and a message; check the types of the fields; do long work in the background, and answer with retryAfterSeconds meanwhile',
