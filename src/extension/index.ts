@@ -21,11 +21,9 @@ export {
   type HandlerOptions,
   handler,
 } from './sdk/handlers/handler.ts';
-export type { InProcessJobsOptions } from './sdk/jobs/in-process.ts';
 export type { Job } from './sdk/jobs/job.ts';
-export { createJobs, type Jobs } from './sdk/jobs/jobs.ts';
-export type { KubernetesJobsOptions } from './sdk/jobs/kubernetes.ts';
-export type { JobSpec } from './sdk/jobs/spec.ts';
+export { createJobs, type InProcessJobsOptions, type Jobs } from './sdk/jobs/jobs.ts';
+export type { JobSpec, KubernetesJobsOptions } from './sdk/jobs/kubernetes.ts';
 export {
   defineInPlaceChanges,
   type InPlaceChanges,

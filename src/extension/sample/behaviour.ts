@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../kubernetes/index.ts';
 import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
 import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import { handlers } from './work.ts';
 
 /** The behaviour of a handler in place of its work, in the order of these fields. */
 interface Behaviour {
@@ -52,7 +53,7 @@ function unknownField(path: string, schema: Schema): string {
 }
 
 /**
- * Parses a behaviour file:
+ * Reads a behaviour file for the handlers of the sample:
  *
  * ```yaml
  * handlers:
@@ -60,10 +61,9 @@ function unknownField(path: string, schema: Schema): string {
  *     block: { times: 3, retryAfterSeconds: 5, message: backups run }
  * ```
  *
- * @param handlers the names of the handlers, and whether each can block.
  * @throws {BehaviourError} with all problems of the file.
  */
-export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, boolean>): Behaviours {
+export function readBehaviours(yaml: string): Behaviours {
   let document: unknown;
   try {
     document = onlyValue(yaml, maxFileLength);
@@ -73,7 +73,7 @@ export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, bool
     }
     throw error;
   }
-  const ofHandlers = Object.fromEntries([...handlers].map(([name, canBlock]) => [name, behaviour(canBlock)]));
+  const ofHandlers = Object.fromEntries(handlers.map(({ name, hook }) => [name, behaviour(hook.isBlocking)]));
   const schema = object({ handlers: object(ofHandlers) }, ['handlers']);
   if (!isJsonObject(document)) {
     throw new BehaviourError('it must have one field, handlers, with a behaviour for each handler that it names');

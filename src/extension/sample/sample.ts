@@ -3,17 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type { BlockingAnswers } from '../sdk/handlers/answer.ts';
 import type { Handler } from '../sdk/handlers/handler.ts';
 import { createHostedExtension, type ExtensionServer, type HostedExtensionOptions } from '../sdk/server.ts';
-import { type Behaviours, parseBehaviours } from './behaviour.ts';
+import type { Behaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 
 interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers'> {
   /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
-}
-
-/** A behaviour file for the handlers of the sample. @throws {BehaviourError} with all problems of the file. */
-export function readBehaviours(yaml: string): Behaviours {
-  return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }
 
 /** The Clusters that were called last are remembered. */

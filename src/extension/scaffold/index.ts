@@ -1,3 +1,2 @@
-export { hookNames } from './handlers.ts';
-export { addHandlers, writeProject } from './project.ts';
+export { addHandlers, hookNames, writeProject } from './project.ts';
 export { templateTypes } from './template-types.ts';

@@ -7,8 +7,7 @@ import { createLifetime } from './calls/lifetime.ts';
 import { acceptedHandlers } from './handlers/check-handlers.ts';
 import type { Handler } from './handlers/handler.ts';
 import { createCallMetrics } from './http/metrics.ts';
-import { createHookRouter } from './http/router.ts';
-import { extensionLimits } from './limits.ts';
+import { createHookRouter, extensionLimits } from './http/router.ts';
 import { defaultLog } from './log.ts';
 
 /** Options of an extension in an application of yours. */

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Express, RequestHandler } from 'express';
 import type { Log } from '../../base/index.ts';
 import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import {
   type CertificateSource,
+  createApplication,
   fileCertificates,
   type Limits,
   ListenError,
   limitsWith,
+  Refusal,
   type RunningServer,
   startServer,
   stopInTime,
@@ -18,9 +21,8 @@ import { acceptedHandlers } from './handlers/check-handlers.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
-import { createExtensionApplication } from './http/application.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
-import { extensionLimits } from './limits.ts';
+import { createHookRouter, discoveryPath, extensionLimits } from './http/router.ts';
 import { defaultLog } from './log.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
@@ -100,6 +102,22 @@ export interface ExtensionServer {
  * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
+
+/** The application of an extension: its handlers below a prefix, which is empty or has a leading slash and no trailing one. */
+function createExtensionApplication(prefix: string, context: Parameters<typeof createHookRouter>[0]): Express {
+  const application = createApplication();
+  // What Express would read as a pattern is meant to the letter.
+  application.use(prefix.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&') || '/', createHookRouter(context));
+  const noSuchHandler: RequestHandler = ({ path }) => {
+    context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
+    throw new Refusal(
+      404,
+      `page not found: no handler of this extension has this path; ${prefix}${discoveryPath} lists them`,
+    );
+  };
+  application.use(noSuchHandler, context.refuse);
+  return application;
+}
 
 function sourceOf(certificates: HostedExtensionOptions['certificates'] = { folder: '' }): CertificateSource {
   if ('start' in certificates) {

@@ -11,8 +11,14 @@ export class HandlersError extends Error {
   }
 }
 
-/** Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there. */
-export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
+/**
+ * Checks handlers before they are served, as Cluster API does at discovery, and beyond: with Go's server such mistakes only
+ * show there.
+ *
+ * @returns the warnings.
+ * @throws {HandlersError} when Cluster API would reject them.
+ */
+export function acceptedHandlers(handlers: readonly Handler[]): readonly string[] {
   const problems: string[] = [];
   const warnings: string[] = [];
   if (handlers.length === 0) {
@@ -66,17 +72,6 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
       inPlace.set(key, handler);
     }
   }
-  return { problems, warnings };
-}
-
-/**
- * Checks handlers before they are served.
- *
- * @returns the warnings.
- * @throws {HandlersError} when Cluster API would reject them.
- */
-export function acceptedHandlers(handlers: readonly Handler[]): readonly string[] {
-  const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {
     throw new HandlersError(problems);
   }

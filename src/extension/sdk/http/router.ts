@@ -7,7 +7,9 @@ import {
   type BodyHandler,
   type BodyResponse,
   createBody,
+  defaultLimits,
   type InFlight,
+  type Limits,
   Refusal,
   type ServerContext,
 } from '../../../server/index.ts';
@@ -16,6 +18,15 @@ import type { Lifetime } from '../calls/lifetime.ts';
 import { answersOf } from '../handlers/answer.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { CountCall } from './metrics.ts';
+
+/** The limits of an extension that differ from those of the webhook server. */
+export const extensionLimits: Limits = {
+  ...defaultLimits,
+  // As in Cluster API's own server. The largest requests hold all templates of a Cluster.
+  maxBodyBytes: 20 * 1024 * 1024,
+  // A handler has at most 30 s; this is measured from the end of the request.
+  responseTimeoutMs: 40_000,
+};
 
 interface RouteContext {
   log: Log;

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createExtensionServer, type Handler, HandlersError, handler } from '../../../../src/extension/index.ts';
-import { checkHandlers } from '../../../../src/extension/sdk/handlers/check-handlers.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
+
+/** What is said of handlers before they are served. */
+function checkHandlers(handlers: readonly Handler[]): { problems: readonly string[]; warnings: readonly string[] } {
+  try {
+    return { problems: [], warnings: createExtensionServer({ handlers }).warnings };
+  } catch (error) {
+    return { problems: (error as HandlersError).problems, warnings: [] };
+  }
+}
 
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 const after = handler('AfterControlPlaneInitialized', { name: 'after', handle: (_, { answer }) => answer.done() });
