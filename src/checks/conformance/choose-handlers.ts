@@ -1,14 +1,13 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import { complete, type DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 import {
+  clusterApiHooks,
   defaultTimeoutSeconds,
   formatHook,
   type HookDefinition,
-  type HookName,
   maxTimeoutSeconds,
 } from '../../runtimehooks/index.ts';
-import { sampleRequest } from '../../runtimehooks/messages/index.ts';
-import { samples } from './sample-requests.ts';
+import { requestFor } from './sample-requests.ts';
 
 /** A handler, with the request that Cluster API would send. */
 export interface Callee {
@@ -24,8 +23,6 @@ const maxTried = 64;
 
 /** The choice of handlers to call. */
 export interface Choice {
-  /** The hooks whose messages are known, in the order of a Cluster's lifecycle. */
-  hooks: readonly HookDefinition[];
   /** Whether hooks that act on Clusters and machines are called. */
   withSideEffects: boolean;
   /** The user's requests, by `formatHook`, which replace the generated ones. */
@@ -38,39 +35,6 @@ export interface NotCalled {
   reason: string;
 }
 
-/** The fields of requests in which sample objects are, by hook; those that are left have the values of `sampleRequest`. */
-const sampleFields: Readonly<Partial<Record<HookName, (variables: readonly Json[]) => JsonObject>>> = {
-  GeneratePatches: (variables) => ({ variables: [...variables, samples.builtin], items: samples.items }),
-  ValidateTopology: (variables) => ({
-    variables: [...variables, samples.builtin],
-    items: samples.items.map(({ uid: _, ...item }) => item),
-  }),
-  CanUpdateMachine: () => samples.CanUpdateMachine,
-  CanUpdateMachineSet: () => samples.CanUpdateMachineSet,
-  UpdateMachine: () => samples.UpdateMachine,
-};
-
-/**
- * The request for a handler: complete, with sample objects that are recognizable by their names.
- *
- * @param own the fields of a request from the user, which replace all of these.
- * @param variables values for the variables that the extension defines.
- */
-function requestOf(
-  hook: HookDefinition,
-  settings: Readonly<Record<string, string>>,
-  own: JsonObject | undefined,
-  variables: readonly Json[],
-): JsonObject {
-  const { settings: _, ...sample } = sampleRequest(hook);
-  const generated = () => ({
-    ...sample,
-    ...(hook.about === 'Cluster' && { cluster: samples.cluster }),
-    ...sampleFields[hook.name as HookName]?.(variables),
-  });
-  return complete(hook, own ?? generated(), settings);
-}
-
 /**
  * Chooses the handlers to call, each with its request, in the order of a Cluster's lifecycle.
  *
@@ -81,16 +45,16 @@ export function chooseHandlers(
   discovered: readonly DiscoveredHandler[],
   settings: Readonly<Record<string, string>>,
   variables: readonly Json[],
-  { hooks, withSideEffects, requests }: Choice,
+  { withSideEffects, requests }: Choice,
 ): { handlers: readonly Callee[]; notCalled: readonly NotCalled[] } {
-  const definitions = new Map(hooks.map((hook) => [formatHook(hook), hook]));
   const notCalled: NotCalled[] = [];
   const handlers: Callee[] = [];
   for (const [index, handler] of discovered.entries()) {
     const { requestHook, timeoutSeconds = defaultTimeoutSeconds } = handler;
     const name = handler.name.slice(0, handler.name.lastIndexOf('.'));
     const [group = '', version = ''] = requestHook.apiVersion.split('/');
-    const hook = definitions.get(formatHook({ group, version, name: requestHook.hook }));
+    const named = formatHook({ group, version, name: requestHook.hook });
+    const hook = clusterApiHooks.find((one) => formatHook(one) === named);
     if (hook === undefined || hook.singleton) {
       notCalled.push({ name, reason: 'the messages of their hooks are unknown' });
     } else if (index >= maxTried) {
@@ -100,10 +64,11 @@ export function chooseHandlers(
       notCalled.push({ name, reason });
     } else {
       const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
-      const request = requestOf(hook, settings, requests.get(formatHook(hook)), variables);
+      const own = requests.get(formatHook(hook));
+      const request = complete(hook, own ?? requestFor(hook, variables), settings);
       handlers.push({ name, hook, timeoutSeconds: isAccepted ? timeoutSeconds : defaultTimeoutSeconds, request });
     }
   }
-  const order = ({ hook }: Callee) => hooks.indexOf(hook);
+  const order = ({ hook }: Callee) => clusterApiHooks.indexOf(hook);
   return { handlers: handlers.sort((a, b) => order(a) - order(b)), notCalled };
 }

@@ -1,10 +1,15 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
-import { checks as allChecks } from './all-checks.ts';
 import type { NotCalled } from './choose-handlers.ts';
 import type { Check, Skipped } from './define-check.ts';
 import { isSuccess } from './outcome.ts';
+import { answerChecks } from './requirements/answers.ts';
+import { patchChecks } from './requirements/patches.ts';
+import { wireChecks } from './requirements/wire.ts';
 import { createTrial, type Trial, type TrialOptions } from './trial.ts';
+
+/** All checks, in the order in which they run and are reported. */
+export const checks: readonly Check[] = [...wireChecks, ...answerChecks, ...patchChecks];
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
@@ -96,13 +101,13 @@ export async function testConformance(
   const limit = AbortSignal.timeout(timeLimitMs);
   const trial = await createTrial(config, { ...options, signal: AbortSignal.any([options.signal, limit]) });
   // Without handlers, only this one says why.
-  const first = isSuccess(trial.discovered.outcome) ? [] : allChecks.filter(({ id }) => id === 'discovery-valid');
-  const checks = options.checks === undefined ? allChecks : [...new Set([...first, ...options.checks])];
+  const first = isSuccess(trial.discovered.outcome) ? [] : checks.filter(({ id }) => id === 'discovery-valid');
+  const chosen = options.checks === undefined ? checks : [...new Set([...first, ...options.checks])];
   const results: CheckResult[] = [];
   try {
-    for (const [index, check] of checks.entries()) {
+    for (const [index, check] of chosen.entries()) {
       options.signal.throwIfAborted();
-      onCheck?.(check, index, checks.length);
+      onCheck?.(check, index, chosen.length);
       results.push(await runCheck(check, trial, limit));
     }
     options.signal.throwIfAborted();

@@ -1,7 +1,8 @@
 import { parseAllDocuments } from 'yaml';
-import { type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
-import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { type HookCall, readClass, SimulatedCluster, World } from '../../topology/index.ts';
+import { itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { HookDefinition } from '../../runtimehooks/index.ts';
+import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import { handlerCall, playLife, readInput, State } from '../rehearsal/index.ts';
 
 /** Name of the sample Cluster, and prefix of the names of its parts, easy to recognize in a log. */
 const name = 'conformance-sample-cluster';
@@ -52,7 +53,7 @@ spec:
   patches:
     - name: image
       definitions:${imagePatch('{ controlPlane: true }', 'controlPlane')}${imagePatch('{ machineDeploymentClass: { names: [default-worker] } }', 'machineDeployment')}
-    - { name: sample, external: { generatePatchesExtension: conformance.sample } }
+    - { name: sample, external: { generatePatchesExtension: g.sample, validateTopologyExtension: v.sample } }
 ${template('infrastructure', 'DockerClusterTemplate', '{ loadBalancer: {} }')}
 ${template('controlplane', 'KubeadmControlPlaneTemplate', '{ kubeadmConfigSpec: { clusterConfiguration: { certificatesDir: /etc/kubernetes/pki }, files: [{ path: /etc/sample, content: sample }] } }')}
 ${template('bootstrap', 'KubeadmConfigTemplate', '{ files: [{ path: /etc/sample, content: sample }] }')}
@@ -67,60 +68,43 @@ const covering = (request: JsonObject): JsonObject =>
     }),
   );
 
-/** The requests for the sample Cluster when it is upgraded. */
-async function sampleRequests() {
+/** The requests that Cluster API sends in the life of the sample Cluster, by hook: the last of each. */
+async function requestsOfLife(): Promise<ReadonlyMap<string, JsonObject>> {
   const objects = parseAllDocuments(sampleYaml).map((document) => document.toJS() as JsonObject);
-  const [cluster = {}, clusterClass = {}] = objects;
-  const blueprint = readClass(new World(objects), clusterClass);
-  let items = 0;
-  const newUid = () => `00000000-0000-4000-8000-00000000000${items++}`;
-  const made = new SimulatedCluster(blueprint, { release: newestKnownRelease, schemaOf: () => undefined, newUid });
-  Object.assign(objectAt(cluster, 'metadata'), {
-    uid: newUid(),
-    creationTimestamp: '2026-01-01T00:00:00Z',
-    resourceVersion: '2',
-    generation: 2,
+  const { subjects } = readInput(
+    objects.map((object) => ({ object, where: () => 'sample' })),
+    undefined,
+  );
+  const requests = new Map<string, JsonObject>();
+  const answer: ConstructorParameters<typeof State>[1] = async ({ hook, request }) => {
+    requests.set(hook, request);
+    const response = hook.startsWith('CanUpdate') ? covering(request) : {};
+    return { ok: true, response, calls: [handlerCall('', {})] };
+  };
+  let uids = 0;
+  const state = new State(subjects[0] as (typeof subjects)[number], answer, {
+    newUid: () => `00000000-0000-4000-8000-${String(uids++).padStart(12, '0')}`,
+    start: new Date('2026-01-01T00:00:00Z'),
+    limits: { maxCalls: 100, maxFailures: 1 },
+    signal: new AbortController().signal,
+    sleep: async () => {},
+    onEntry: () => {},
   });
-  /** Writes the objects of the Cluster at a version; returns the request of GeneratePatches. */
-  const reconcile = (version: string): JsonObject => {
-    items = 1;
-    objectAt(cluster, 'spec', 'topology').version = version;
-    const workers = made.workers(cluster).map((worker) => ({ ...worker, version, isPending: false }));
-    const computing = made.desire(cluster, { controlPlane: version, workers, upgradeStep: undefined });
-    const { value } = computing.next();
-    computing.next({});
-    made.write(cluster);
-    return 'request' in value ? value.request : {};
-  };
-  reconcile('v1.32.0');
-  const patching = reconcile('v1.33.0');
-  const asked = new Map<HookCall['hook'], JsonObject>();
-  let updated: JsonObject = {};
-  for (const group of made.outdated) {
-    await made.rollOut(group, cluster, {
-      now: new Date(),
-      call: async ({ hook, request }) => {
-        asked.set(hook, request);
-        return { is: 'answered', response: covering(request), handler: '' };
-      },
-      follow: async (step) => {
-        updated = step.is === 'updated' ? step.desired : updated;
-      },
-    });
-  }
-  const [builtin = {}] = objectsAt(patching, 'variables');
-  return {
-    /** In v1beta2 and without a status, as releases from 1.13 on send it. */
-    cluster: made.inRequest(cluster, 'BeforeClusterCreate'),
-    /** The items of GeneratePatches; those of ValidateTopology have no `uid`. */
-    items: objectsAt(patching, 'items'),
-    builtin,
-    /** The fields of requests about an update in place. */
-    CanUpdateMachine: asked.get('CanUpdateMachine') ?? {},
-    CanUpdateMachineSet: asked.get('CanUpdateMachineSet') ?? {},
-    UpdateMachine: { desired: updated },
-  };
+  await playLife(state, { upgrades: ['v1.33.0'], isDeleted: true, updatesInPlace: true });
+  return requests;
 }
 
-/** The parts of requests for a sample Cluster. */
-export const samples = await sampleRequests();
+const samples = await requestsOfLife();
+const { cluster = {} } = samples.get('BeforeClusterUpgrade') ?? {};
+
+/**
+ * The request of a hook for the sample Cluster, without settings.
+ *
+ * @param variables values for the variables that the extension defines.
+ */
+export function requestFor(hook: HookDefinition, variables: readonly Json[]): JsonObject {
+  const { settings: _, ...sample } = sampleRequest(hook);
+  const request = samples.get(hook.name) ?? { ...sample, ...(hook.about === 'Cluster' && { cluster }) };
+  const known = itemsAt(request, 'variables');
+  return known.length === 0 ? request : { ...request, variables: [...variables, ...known] };
+}

@@ -86,7 +86,6 @@ export interface TrialOptions extends Choice {
   schemaOf?: SchemaOf | undefined;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
-  now: () => Date;
 }
 
 type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
@@ -137,7 +136,7 @@ export type CheckedHandler = ReturnType<typeof createCheckedHandler>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
-  const { known, recorded, schemaOf, resolve, signal, now } = options;
+  const { known, recorded, schemaOf, resolve, signal } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
   const checked = (callee: Callee) => createCheckedHandler(callee, caller.send);
@@ -165,7 +164,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? checked(callee),
   );
   return {
-    ...{ extension, known, recorded, schemaOf, now, signal, resolve, discovery, discovered, handlers },
+    ...{ extension, known, recorded, schemaOf, signal, discovery, discovered, handlers },
     notCalled: chosen.notCalled,
     /** The handlers whose first response Cluster API can read. */
     async answering(): Promise<readonly CheckedHandler[]> {

@@ -20,14 +20,8 @@ interface LintRun {
   onFile?: (file: string) => void;
   /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
   fix?: ((file: ManifestFile, text: string, objects: number) => Promise<void>) | undefined;
-  /** Called for each comment that turns off a rule which reports nothing there. */
-  onUnused?: (file: string, line: number, ruleId: string) => void;
   /** Whether a file is to be left out. */
   isIgnored?: (file: string) => boolean;
-  /** Called for a file that is a patch of a kustomization, and so has only parts of objects. */
-  onPatch?: (file: string) => void;
-  /** Called after a file without Kubernetes objects: the number of its documents, and the line of the first. */
-  onSkipped?: (file: string, documents: number, line: number) => void;
 }
 
 /** Largest request body of an API server, in bytes. */
@@ -52,7 +46,7 @@ async function certificatesIn(documents: ManifestFile['documents']): Promise<Fac
 
 async function* lintFile(
   { file, text, documents }: ManifestFile,
-  { policyOf, signal, onSkipped, onUnused }: LintRun,
+  { policyOf, signal }: LintRun,
   names: Names,
 ): AsyncGenerator<LintResult> {
   const given = policyOf(file);
@@ -102,11 +96,11 @@ async function* lintFile(
     return;
   }
   for (const { line, ruleId } of suppressions.unused()) {
-    onUnused?.(file, line, ruleId);
+    yield { unused: { file, line, ruleId } };
   }
   const skipped = kinds.skipped();
   if (skipped !== undefined) {
-    onSkipped?.(file, skipped.documents, skipped.line);
+    yield { skipped: { file, ...skipped } };
   }
 }
 
@@ -152,7 +146,7 @@ export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
     if ('message' in manifest) {
       yield { error: manifest };
     } else if (isPatch(manifest.file)) {
-      run.onPatch?.(manifest.file);
+      yield { patch: manifest.file };
     } else if (!run.isIgnored?.(manifest.file)) {
       const fixed = run.fix && (await fixFile(manifest, run.policyOf(manifest.file), run.fix));
       if (fixed !== undefined && 'message' in fixed) {

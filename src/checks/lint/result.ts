@@ -40,7 +40,15 @@ export interface LintError {
 }
 
 /** The results of linting, in the order of the files. */
-export type LintResult = { object: LintedObject } | { error: LintError };
+export type LintResult =
+  | { object: LintedObject }
+  | { error: LintError }
+  /** A file that is a patch of a kustomization, and so has only parts of objects. */
+  | { patch: string }
+  /** A file without Kubernetes objects: the number of its documents, and the line of the first. */
+  | { skipped: { file: string; documents: number; line: number } }
+  /** A comment that turns off a rule which reports nothing there. */
+  | { unused: { file: string; line: number; ruleId: string } };
 
 /** The totals of a run. */
 export interface LintSummary {

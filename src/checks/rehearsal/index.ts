@@ -1,5 +1,6 @@
-export type { Entry } from './events.ts';
+export { type Entry, handlerCall } from './events.ts';
+export { playLife, type Scenario } from './life.ts';
 export { type InputObject, type RehearsalInput, readInput } from './read.ts';
 export { oldestRelease, type RehearsalOptions, rehearse } from './rehearse.ts';
-export type { UserEdit } from './state.ts';
+export { State, type UserEdit } from './state.ts';
 export { createTimeline, jsonLine } from './timeline.ts';

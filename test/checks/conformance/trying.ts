@@ -1,6 +1,6 @@
 import { type ConformanceReport, checks, testConformance } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { clusterApiHooks, createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
+import { createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
 
 /** Runs the checks with these ids, by default all, on the extension at an address. */
@@ -10,21 +10,18 @@ export function tryExtension(
     checks?: readonly string[];
     requests?: ReadonlyMap<string, JsonObject>;
     timeLimitMs?: number;
-    now?: Date;
     caBundle?: string;
     withSideEffects?: boolean;
     signal?: AbortSignal;
   } = {},
 ): Promise<ConformanceReport> {
-  const { checks: ids, requests = new Map(), timeLimitMs = 100_000, now, signal, withSideEffects = true } = options;
+  const { checks: ids, requests = new Map(), timeLimitMs = 100_000, signal, withSideEffects = true } = options;
   const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle: options.caBundle ?? caBundle });
   return testConformance(config, {
     known: { catalog: createHookCatalog(), release: newestKnownRelease },
     withSideEffects,
     requests,
-    hooks: clusterApiHooks,
     signal: signal ?? new AbortController().signal,
-    now: () => now ?? new Date(),
     ...(ids && { checks: checks.filter(({ id }) => ids.includes(id)) }),
     timeLimitMs,
   });

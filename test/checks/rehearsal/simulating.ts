@@ -1,9 +1,14 @@
-import { type Entry, readInput } from '../../../src/checks/rehearsal/index.ts';
-import { playLife, type Scenario } from '../../../src/checks/rehearsal/life.ts';
-import { State } from '../../../src/checks/rehearsal/state.ts';
+import {
+  type Entry,
+  handlerCall,
+  playLife,
+  readInput,
+  type Scenario,
+  State,
+} from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { Release } from '../../../src/runtimehooks/index.ts';
-import { handlerCall, objectsOf } from './rehearsing.ts';
+import { objectsOf } from './rehearsing.ts';
 
 type Caller = ConstructorParameters<typeof State>[1];
 type Call = Parameters<Caller>[0];

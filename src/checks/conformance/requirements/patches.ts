@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
+import type { HookAnswer, HookCall } from '../../../topology/index.ts';
+import { causeText, groupText, planRecorded, problemText, verdictText } from '../../plan/index.ts';
 import { type Check, ofHook, type ReportProblem, type Skipped } from '../define-check.ts';
 import { describe, isSuccess, type Outcome } from '../outcome.ts';
 import { type PatchProblem, reviewPatches } from '../review-patches.ts';
@@ -41,10 +43,28 @@ function asNextTime(request: JsonObject): JsonObject {
   };
 }
 
+/** The extension's answer to a call of a recording; undefined if it has no such handler. */
+function answerOf({ handlers, extension }: Trial, { hook, handler, request }: HookCall) {
+  const [name] = handler.split('.');
+  const checked = handlers.find((one) => one.hook.name === hook && (one.name === name || handler === ''));
+  if (checked === undefined) {
+    return undefined;
+  }
+  const { apiVersion, kind } = checked.request;
+  const { settings } = extension;
+  const body = { apiVersion, kind, ...(settings !== undefined && { settings }), ...request } as typeof request;
+  return checked.call({ body }).then((outcome): HookAnswer => {
+    if (isSuccess(outcome)) {
+      return { is: 'answered', response: outcome.response, handler };
+    }
+    return { is: 'failed', error: `${name} ${describe(outcome)}` };
+  });
+}
+
 /** How often GeneratePatches is called as in the next reconcile. */
 const reconciles = 3;
 
-/** The checks of patches of templates and machines, and of the variables that patches get. */
+/** The checks of patches of templates and machines, of the variables that patches get, and against an earlier release. */
 export const patchChecks: readonly Check[] = [
   {
     id: 'patches-apply',
@@ -119,5 +139,34 @@ export const patchChecks: readonly Check[] = [
         report(message, isWarning);
       }
     }),
+  },
+  {
+    id: 'patches-as-recorded',
+    level: 'must',
+    requirement: 'Recorded Clusters become the same objects as with the release that was recorded.',
+    reason:
+      'Other objects are new templates: an upgrade of the extension replaces the Machines of Clusters that exist.',
+    remedy:
+      'make the change depend on a new variable or version, or announce that Machines are replaced, and record again',
+    async run(trial, report) {
+      const { recorded, known, signal } = trial;
+      if (recorded === undefined) {
+        return 'there is no record: "plan --record DIR" makes one for --recorded DIR';
+      }
+      const options = { clusterApiVersion: known.release, now: new Date(), signal };
+      const { clusters } = await planRecorded(recorded, (call) => answerOf(trial, call), options);
+      for (const { cluster, groups, problems } of clusters) {
+        for (const problem of problems) {
+          report(`${cluster}: ${problemText(problem)}`);
+        }
+        for (const group of groups.filter(({ verdict }) => verdict !== 'unchanged')) {
+          const [cause] = group.causes;
+          report(
+            `${cluster}: ${groupText(group)} ${verdictText(group)}${cause === undefined ? '' : `: ${causeText(cause)}`}`,
+          );
+        }
+      }
+      return undefined;
+    },
   },
 ];

@@ -136,26 +136,23 @@ export const command = defineCommand({
             io.stderr.write(`${showPlace(manifest)}: ${count(objects, 'ExtensionConfig')} fixed\n`);
           }
         : undefined,
-      onUnused: (file: string, line: number, ruleId: string) => {
-        unusedComments.push(`${ruleId} in ${showPlace({ file, line })}`);
-      },
       isIgnored,
-      onPatch: (file: string) => {
-        patches.push(showPlace({ file }));
-      },
       stdin: io.stdin as Readable,
       policyOf,
       signal: io.signal,
       onFile: () => summary.files++,
-      onSkipped: (file: string, documents: number, line: number) => {
-        summary.skipped += documents;
-        skipped.push(showPlace({ file, line }));
-      },
     };
     const results: LintResult[] = [];
     for await (const result of lint(run)) {
       let shown = result;
-      if ('error' in result) {
+      if ('patch' in result) {
+        patches.push(showPlace({ file: result.patch }));
+      } else if ('skipped' in result) {
+        summary.skipped += result.skipped.documents;
+        skipped.push(showPlace(result.skipped));
+      } else if ('unused' in result) {
+        unusedComments.push(`${result.unused.ruleId} in ${showPlace(result.unused)}`);
+      } else if ('error' in result) {
         summary.errors++;
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
       } else {
