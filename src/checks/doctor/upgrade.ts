@@ -1,13 +1,11 @@
 import { count, shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
-import { createRuleSet, warningText } from '../../policy/index.ts';
 import {
   addressOf,
   type ExtensionAnswer,
   extensionOf,
   isCallError,
-  quotable,
+  phaseOf,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import {
@@ -15,11 +13,9 @@ import {
   compareReleases,
   formatRelease,
   generalChanges,
-  maxTimeoutSeconds,
   type Release,
   type ReleaseChange,
 } from '../../runtimehooks/index.ts';
-import { reportsOf } from '../lint/index.ts';
 import { ok, type Tick } from './tick.ts';
 
 /** An extension of a cluster, and what its server answers by the rules of the target release. */
@@ -33,47 +29,14 @@ export interface Upgrade {
   /** The release that is running; undefined if that is not known. */
   from: Release | undefined;
   to: Release;
-  now: Date;
   resolve?: Resolve | undefined;
 }
 
 type Finding = Omit<Tick, 'check'>;
 type Findings = Generator<Finding>;
 
-const remedies = {
-  refused:
-    'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook',
-  'hook-removed': 'serve the version that replaces it before the upgrade: one such handler refuses the whole extension',
-  'hook-deprecated': 'serve the version that replaces it while both exist',
-};
-
-/** Rules about hooks, their level before an upgrade, and what to do. */
-const hookRules: Readonly<Record<string, Omit<Finding, 'message'>>> = {
-  'hook-version-removed': { result: 'failed', remedy: remedies['hook-removed'] },
-  'hook-unknown': { result: 'failed', remedy: remedies.refused },
-  'hook-too-new': { result: 'failed', remedy: remedies.refused },
-  'hook-version-deprecated': { result: 'warning', remedy: remedies['hook-deprecated'] },
-};
-
-/** The findings about hooks in the handlers that replace the registered ones when the managers restart. */
-function hookFindings({ config, answer: { discovered } }: AskedExtension, { to, now }: Upgrade): Finding[] {
-  if (discovered.ok === false && discovered.problems.length > 0) {
-    // That it is refused as a whole says the same.
-    return [];
-  }
-  const handlers = discovered.ok === true ? discovered.handlers : config.status?.handlers;
-  const current = { ...config, status: { ...config.status, handlers } };
-  const rules = createRuleSet({
-    profile: 'strict',
-    enforcement: 'deny',
-    maxHandlerTimeoutSeconds: maxTimeoutSeconds,
-    clusterApi: to,
-  });
-  return reportsOf(current as unknown as JsonObject, { rules, now }).flatMap((report) => {
-    const relevant = hookRules[report.rule.id];
-    return relevant === undefined ? [] : [{ ...relevant, message: quotable(warningText(report)) }];
-  });
-}
+const unknownRemedy =
+  'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook';
 
 /** Evaluates the response to Discovery by the rules of the target release. */
 function* discoveryFindings({ answer, config }: AskedExtension, upgrade: Upgrade): Findings {
@@ -86,7 +49,7 @@ function* discoveryFindings({ answer, config }: AskedExtension, upgrade: Upgrade
     yield {
       result: 'failed',
       message: `${formatRelease(upgrade.to)} refuses the extension as a whole: ${message}`,
-      remedy: message.endsWith('is not in the Runtime SDK catalog') ? remedies.refused : remedy,
+      remedy: message.endsWith('is not in the Runtime SDK catalog') ? unknownRemedy : remedy,
     };
   }
   if (problems.length > 0) {
@@ -142,7 +105,12 @@ function* sharedFindings({ from, to }: Upgrade, before: Release): Findings {
 function* findingsOf(extension: AskedExtension, upgrade: Upgrade, before: Release): Findings {
   const hooks = hooksOf(extension);
   yield* discoveryFindings(extension, upgrade);
-  yield* hookFindings(extension, upgrade);
+  for (const { requestHook } of extension.answer.discovered.handlers) {
+    if (phaseOf(requestHook, { release: upgrade.to }) === 'deprecated') {
+      const message = `serves ${requestHook.hook} of ${requestHook.apiVersion}, which is deprecated`;
+      yield { result: 'warning', message, remedy: 'serve the version that replaces it while both exist' };
+    }
+  }
   for (const { release, isBreaking, text, remedy } of wireChangesBetween(before, upgrade.to, hooks)) {
     yield {
       result: isBreaking && hooks.size > 0 ? 'warning' : 'note',

@@ -78,7 +78,7 @@ async function lookAhead(
     io.signal.throwIfAborted();
     return { config, answer };
   });
-  const ofExtensions = upgradeTicks(asked, { from, to, now: new Date(), resolve });
+  const ofExtensions = upgradeTicks(asked, { from, to, resolve });
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
 }
 

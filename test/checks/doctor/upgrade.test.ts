@@ -40,7 +40,7 @@ async function ahead(from: number | undefined, to: number, ...configs: Config[])
       answer: await askExtension(config, { client, resolve: undefined, signal }),
     })),
   );
-  const ticks = upgradeTicks(asked, { from: from === undefined ? undefined : v(from), to: v(to), now: new Date() });
+  const ticks = upgradeTicks(asked, { from: from === undefined ? undefined : v(from), to: v(to) });
   return ticks.map(({ result, message, remedy }) => `${result} ${message}${remedy ? ` → ${remedy}` : ''}`);
 }
 
