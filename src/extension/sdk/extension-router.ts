@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import type { Log } from '../../base/index.ts';
-import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import { createRefuse, InFlight, type Limits, limitsWith } from '../../server/index.ts';
 import { createLifetime } from './calls/lifetime.ts';
 import { acceptedHandlers } from './handlers/check-handlers.ts';
@@ -61,9 +60,6 @@ export function createExtensionRouter(options: ExtensionRouterOptions): Extensio
   const log = options.log ?? defaultLog(options.logLevel).log;
   for (const warning of warnings) {
     log.warn(warning);
-  }
-  for (const { hook } of handlers) {
-    compileChecks(hook);
   }
   const registry = new Registry();
   const lifetime = createLifetime();

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, RequestHandler } from 'express';
 import type { Log } from '../../base/index.ts';
-import { compileChecks } from '../../runtimehooks/messages/index.ts';
 import {
   type CertificateSource,
   createApplication,
@@ -177,10 +176,6 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     const source = sourceOf(certificates);
     for (const warning of warnings) {
       log.warn(warning);
-    }
-    // Not in the first call, which would take 100 ms longer.
-    for (const { hook } of handlers) {
-      compileChecks(hook);
     }
     const running = await startServer({
       application: (context) =>

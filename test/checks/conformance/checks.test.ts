@@ -130,7 +130,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
         discovery: ({ headers }, response) =>
           headers['content-type'] === undefined ? send(response, 415) : { status: 'Success', handlers: [] },
       },
-      'Discovery without a Content-Type answers HTTP 415',
+      'without a Content-Type Discovery answers HTTP 415',
     ],
   ],
   'unknown-fields': [

@@ -103,18 +103,14 @@ export const wireChecks: readonly Check[] = [
     reason: 'Cluster API sends no Content-Type: body parsers that expect one see an empty body or reject the request.',
     remedy: 'parse every body as JSON, whatever its type (in Express: express.json({ type: () => true }))',
     async run({ handlers, discovery, discovered: { outcome } }, report) {
-      const typedDiscovery = await discovery.call({ withContentType: true });
-      if (outcome.error !== undefined && typedDiscovery.error === undefined) {
-        report(`Discovery without a Content-Type ${describe(outcome)}`);
-      }
-      for (const handler of handlers) {
+      for (const handler of [discovery, ...handlers]) {
         const bare = await handler.second();
         if (bare.error !== undefined && bare.error.step !== 'http') {
           continue;
         }
         const typed = await handler.call({ withContentType: true });
         if (bare.error !== undefined && typed.error === undefined) {
-          report(`without a Content-Type it ${describe(bare)}`, handler);
+          report(`without a Content-Type ${handler === discovery ? 'Discovery' : 'it'} ${describe(bare)}`, handler);
         } else if (bare.error === undefined && (await handler.isAffectedBy(typed))) {
           report(`with and without a Content-Type ${difference(bare, typed)}`, handler);
         }

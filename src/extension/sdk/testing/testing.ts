@@ -37,15 +37,6 @@ export function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Par
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
-function readJson(file: string | URL): Json {
-  const text = readFileSync(file, 'utf8');
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Error(`${file} has no JSON: ${(error as Error).message}`);
-  }
-}
-
 /**
  * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write DIR` wrote.
  *
@@ -54,7 +45,12 @@ function readJson(file: string | URL): Json {
  */
 export function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
-  const read = readJson(file);
+  let read: Json;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Error(`${file} has no JSON: ${error.message}`) : error;
+  }
   const kind = textAt(read, 'kind');
   if (kind !== request.kind) {
     throw new Error(`${file} has ${kind === '' ? 'no kind' : `a ${kind}`}, where a ${request.kind} is needed`);

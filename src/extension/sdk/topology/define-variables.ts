@@ -111,16 +111,6 @@ function checkedValue(name: string, definition: VariableDefinition, value: Json 
   return whole;
 }
 
-/** Variables as DiscoverVariables sends them. */
-function variablesOf(definitions: Definitions): ClusterClassVariable[] {
-  return Object.entries(definitions).map(([name, { required = false, schema, deprecatedV1Beta1Metadata }]) => ({
-    name,
-    required,
-    schema: { openAPIV3Schema: schema as JSONSchemaProps },
-    ...(deprecatedV1Beta1Metadata !== undefined && { deprecatedV1Beta1Metadata }),
-  }));
-}
-
 /**
  * Defines variables by name.
  *
@@ -131,7 +121,15 @@ function variablesOf(definitions: Definitions): ClusterClassVariable[] {
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,
 ): DefinedVariables<VariableValues<D>> {
-  const variables = variablesOf(definitions);
+  const defined = Object.entries(definitions);
+  const variables = defined.map(
+    ([name, { required = false, schema, deprecatedV1Beta1Metadata }]): ClusterClassVariable => ({
+      name,
+      required,
+      schema: { openAPIV3Schema: schema as JSONSchemaProps },
+      ...(deprecatedV1Beta1Metadata !== undefined && { deprecatedV1Beta1Metadata }),
+    }),
+  );
   // As Cluster API checks them when it discovers them: without that, a mistake shows in a condition of the ClusterClass.
   const { causes } = checkDefinitions(variables as unknown as Json, 'variables');
   if (causes.length > 0) {
@@ -139,7 +137,6 @@ export function defineVariables<const D extends Definitions>(
     // As the author writes it.
     throw new TypeError(`the variables cannot be served:\n${lines.replaceAll('.schema.openAPIV3Schema', '.schema')}`);
   }
-  const defined = Object.entries(definitions);
   // Handlers read the values for one item after the other: the variables of their request are checked once.
   const ofRequests = new WeakMap<
     readonly Variable[],
