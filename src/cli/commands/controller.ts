@@ -15,8 +15,8 @@ import { FailureError, untilStopped } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
-import { healthFlags } from './health-flags.ts';
-import { resolveFlag, resolveOf } from './resolve-flag.ts';
+import { placesOf, resolveFlag, resolveIn } from './resolve-flag.ts';
+import { serverFlags } from './server-flags.ts';
 
 const controllerFlags = {
   ...clusterFlags,
@@ -32,7 +32,7 @@ const controllerFlags = {
     problemsOf: dns1123LabelProblems,
   }),
   force: switchFlag("do not check for Cluster API's own controller"),
-  ...healthFlags,
+  'health-port': serverFlags['health-port'],
   ...logFlags,
 } satisfies Flags;
 
@@ -112,7 +112,7 @@ taken, 2 usage error.`,
       log,
       metrics,
       extensions: {
-        resolve: resolveOf(flags.resolve),
+        resolve: resolveIn(placesOf(flags.resolve)),
         clientCertificate: clientCertificate.current,
         release: flags['cluster-api-version'],
       },

@@ -9,7 +9,7 @@ import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { reachServices, servicesOf } from './port-forward.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
-import { type Resolved, resolveFlag, resolveOf } from './resolve-flag.ts';
+import { placesOf, type Resolved, resolveFlag, resolveIn } from './resolve-flag.ts';
 
 /** Maximum number of extensions that are called at a time. */
 export const callsAtOnce = 10;
@@ -84,7 +84,8 @@ export async function readExtensions(
       throw new UsageError(`${JSON.stringify(name.slice(0, 100))} is not the name of an ExtensionConfig: ${problem}`);
     }
   }
-  const resolve = resolveOf(flags.resolve);
+  const places = placesOf(flags.resolve);
+  const resolve = resolveIn(places);
   if (flags.filename.length > 0) {
     const originals = await fromFiles(flags.filename, io);
     const all = [...originals.keys()];
@@ -115,7 +116,7 @@ export async function readExtensions(
   const extensions = await extensionsOfCluster(flags, names, io);
   const { configs, cluster } = extensions;
   checkResolved(flags.resolve, configs);
-  return { ...extensions, ...(await reachServices(configs, resolve, cluster, flags, io)) };
+  return { ...extensions, resolve, ...(await reachServices(configs, places, cluster, flags, io)) };
 }
 
 /** A client that is closed at the end of the block (`await using`). */

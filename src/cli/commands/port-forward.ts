@@ -3,20 +3,15 @@ import { eachOf, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { textAt } from '../../kubernetes/index.ts';
-import type { Resolve } from '../../runtimehooks/client/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
 import type { Io } from '../framework/program.ts';
 import type { clusterFlags } from './cluster-flags.ts';
-import { reachedAtAnnotation } from './resolve-flag.ts';
+import { type Places, reachedAtAnnotation } from './resolve-flag.ts';
 
 interface Service {
   namespace: string;
   name: string;
   port: number;
-}
-
-interface Reached extends Disposable {
-  resolve: Resolve;
 }
 
 const startTimeoutMs = 15_000;
@@ -76,17 +71,17 @@ function forward(child: ChildProcess, signal: AbortSignal): Promise<number | str
 
 /**
  * Makes the Services of extensions reachable from outside of their cluster: those of the sandbox at the address in their
- * annotation, others through `kubectl port-forward`, which a line on standard error says. Services that are `known` are called
- * there, and in a pod of the cluster all are called directly.
+ * annotation, others through `kubectl port-forward`, which a line on standard error says. Adds them to the places; Services
+ * that have one are called there, and in a pod of the cluster all are called directly.
  */
 export async function reachServices(
   configs: readonly ExtensionConfig[],
-  known: Resolve,
+  places: Places,
   cluster: KubernetesClient,
   flags: FlagValues<typeof clusterFlags>,
   io: Io,
-): Promise<Reached> {
-  const ports = new Map<string, number>();
+): Promise<Disposable> {
+  const local = (port: number) => ({ host: '127.0.0.1', port });
   const children: ChildProcess[] = [];
   const close = () => {
     process.off('exit', close);
@@ -95,7 +90,7 @@ export async function reachServices(
     }
   };
   process.once('exit', close);
-  const services = [...servicesOf(configs).values()].filter((service) => known(hostOf(service)) === undefined);
+  const services = [...servicesOf(configs).values()].filter((service) => !places.has(hostOf(service)));
   const { KUBECONFIG, KUBERNETES_SERVICE_HOST } = io.env;
   const isInCluster = KUBERNETES_SERVICE_HOST !== undefined && (flags.kubeconfig ?? KUBECONFIG) === undefined;
   const clusterArgs = (['kubeconfig', 'context'] as const).flatMap((flag) =>
@@ -106,7 +101,7 @@ export async function reachServices(
     const { namespace, name, port } = service;
     const annotated = await annotatedPort(service, cluster);
     if (annotated !== undefined) {
-      ports.set(hostOf(service), annotated);
+      places.set(hostOf(service), local(annotated));
       return;
     }
     if (io.signal.aborted || isInCluster) {
@@ -118,14 +113,14 @@ export async function reachServices(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
-    const local = await forward(child, io.signal);
+    const forwarded = await forward(child, io.signal);
     const where = `${namespace}/${name}:${port}`;
-    if (typeof local === 'number') {
-      ports.set(hostOf(service), local);
-      io.stderr.write(`${where} is called through kubectl port-forward (127.0.0.1:${local})\n`);
+    if (typeof forwarded === 'number') {
+      places.set(hostOf(service), local(forwarded));
+      io.stderr.write(`${where} is called through kubectl port-forward (127.0.0.1:${forwarded})\n`);
     } else {
       child.kill();
-      io.stderr.write(`${where} cannot be reached: kubectl port-forward failed: ${withoutControls(local)}\n`);
+      io.stderr.write(`${where} cannot be reached: kubectl port-forward failed: ${withoutControls(forwarded)}\n`);
     }
   }
 
@@ -136,11 +131,5 @@ export async function reachServices(
     close();
     throw error;
   }
-  return {
-    [Symbol.dispose]: close,
-    resolve(host) {
-      const port = ports.get(/:\d+$/.test(host) ? host : `${host}:443`);
-      return known(host) ?? (port === undefined ? undefined : { host: '127.0.0.1', port });
-    },
-  };
+  return { [Symbol.dispose]: close };
 }

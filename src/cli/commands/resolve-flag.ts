@@ -30,7 +30,12 @@ export const resolveFlag: Flag<readonly Resolved[]> = {
   },
 };
 
-export function resolveOf(flags: readonly Resolved[]): Resolve {
-  const places = new Map(flags.map(({ host, to }) => [host, to]));
-  return (host) => places.get(/:\d+$/.test(host) ? host : `${host}:443`);
-}
+/** Where Services can be reached from here, by `NAME.NAMESPACE.svc:PORT`. */
+export type Places = Map<string, Resolved['to']>;
+
+export const placesOf = (flags: readonly Resolved[]): Places => new Map(flags.map(({ host, to }) => [host, to]));
+
+export const resolveIn =
+  (places: Places): Resolve =>
+  (host) =>
+    places.get(/:\d+$/.test(host) ? host : `${host}:443`);

@@ -1,9 +1,8 @@
-import { stringify } from 'yaml';
 import { didYouMean, paragraph } from '../../base/index.ts';
 import { type Rule, rules } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
-import { table, writeReport } from '../framework/layout.ts';
+import { indentedYaml, table, writeReport } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 import examples from './rule-examples.generated.json' with { type: 'json' };
 
@@ -18,11 +17,10 @@ const exampleOf = ({ id }: Rule) =>
 function explanationText(rule: Rule): string {
   const { id, severity, profile, summary } = describe(rule);
   const example = exampleOf(rule);
-  const yaml = (value: object) => stringify(value).replaceAll(/^(?=.)/gm, '  ');
   const shown =
     example === undefined
       ? ''
-      : `\nBad:\n\n${yaml(example.bad)}\n${paragraph('', example.finding, '').join('\n')}\n\nGood, with:\n\n${yaml(example.fix)}`;
+      : `\nBad:\n\n${indentedYaml(example.bad)}\n${paragraph('', example.finding, '').join('\n')}\n\nGood, with:\n\n${indentedYaml(example.fix)}`;
   return `${id} (${severity}, profile ${profile})\n\n${summary}\n${shown}`;
 }
 

@@ -7,31 +7,22 @@ import {
 } from '../../extension/sample/index.ts';
 import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { logFlags, openLog } from '../framework/log.ts';
+import { type Flags, textFlag } from '../framework/flags.ts';
+import { openLog } from '../framework/log.ts';
 import { started } from '../framework/port-problem.ts';
 import { UsageError, untilStopped } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { readWith } from './catalog-flags.ts';
-import { healthFlags } from './health-flags.ts';
 import { publishFile } from './publish-file.ts';
+import { serverFlags } from './server-flags.ts';
 
 const sampleFlags = {
-  port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', {
-    default: 9443,
-    env: 'EXTENSIONCONFIG_PORT',
-  }),
-  host: textFlag('HOST', 'address to listen on', { defaultText: 'all interfaces', env: 'EXTENSIONCONFIG_HOST' }),
-  'health-port': healthFlags['health-port'],
-  'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
-  'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
+  ...serverFlags,
   write: textFlag(
     'FILE',
     'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
   ),
-  'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
   behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang or respond slowly'),
-  ...logFlags,
 } satisfies Flags;
 
 const stopTimeoutMs = 5_000;

@@ -58,6 +58,11 @@ class FlagOption extends Option {
     }
   }
 
+  /** The name under which commander keeps its value. */
+  override attributeName(): string {
+    return this.name();
+  }
+
   /** The value for a text; `before` is the previous one. @throws {UsageError} that names flag or variable, and the text. */
   #read(text: string, before: unknown): unknown {
     const { env, default: unset, repeatable } = this.flag;
@@ -82,16 +87,11 @@ export function addFlags(command: Command, flags: Flags): void {
 }
 
 /** The values of flags: from the command line, else from the variable of the flag, else the default. */
-export function readFlags<F extends Flags>(flags: F, command: Command, io: Io): Call<F> {
-  const options = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
-  const attributeOf = (flag: string) => options.get(flag) ?? flag;
-  const values = Object.keys(flags).map((name) => [name, command.getOptionValue(attributeOf(name))]);
-  return {
-    flags: Object.fromEntries(values) as FlagValues<F>,
-    isGiven: (flag) => command.getOptionValueSource(attributeOf(String(flag))) === 'cli',
-    io,
-  };
-}
+export const readFlags = <F extends Flags>(command: Command, io: Io): Call<F> => ({
+  flags: command.opts<FlagValues<F>>(),
+  isGiven: (flag) => command.getOptionValueSource(String(flag)) === 'cli',
+  io,
+});
 
 export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;

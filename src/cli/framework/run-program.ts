@@ -44,7 +44,7 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
   if (run !== undefined) {
     built.action(async (...parameters) => {
       // After the arguments, commander passes two more: its options and the command.
-      const code = await run(readFlags(flags, built, io), ...parameters.slice(0, -2));
+      const code = await run(readFlags(built, io), ...parameters.slice(0, -2));
       end(code ?? exitCode.ok);
     });
   }

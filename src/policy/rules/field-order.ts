@@ -3,25 +3,9 @@ import type { FieldPath } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 
 /** The fields of metav1.ObjectMeta (Kubernetes 1.36, in its order), which is not in the CustomResourceDefinition. */
-const metadata: Schema = {
-  properties: {
-    name: {},
-    generateName: {},
-    namespace: {},
-    selfLink: {},
-    uid: {},
-    resourceVersion: {},
-    generation: {},
-    creationTimestamp: {},
-    deletionTimestamp: {},
-    deletionGracePeriodSeconds: {},
-    labels: {},
-    annotations: {},
-    ownerReferences: {},
-    finalizers: {},
-    managedFields: {},
-  },
-};
+const metadataFields =
+  'name generateName namespace selfLink uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds labels annotations ownerReferences finalizers managedFields';
+const metadata: Schema = { properties: Object.fromEntries(metadataFields.split(' ').map((name) => [name, {}])) };
 
 /** The fields of a version of ExtensionConfig, with those of its metadata. */
 export function allFieldsOf(version: Version): Schema {

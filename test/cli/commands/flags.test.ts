@@ -102,7 +102,7 @@ describe('help', () => {
     const { stdout } = await runProgram(['serve', '--help']);
     const text = stdout.replaceAll(/\s+/g, ' ');
     expect(text).toContain(
-      '--port <PORT> port of the webhooks (HTTPS); 0: any free port (default: 9443; env: EXTENSIONCONFIG_PORT)',
+      '--port <PORT> port of the server (HTTPS); 0: any free port (default: 9443; env: EXTENSIONCONFIG_PORT)',
     );
     expect(text).toContain('(one of deny, warn; default: deny)');
     expect(text).toContain(

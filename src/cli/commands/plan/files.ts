@@ -99,17 +99,17 @@ function undiscoveredReason({ status }: JsonObject): string | undefined {
 }
 
 /** The extensions that are called for a state, and the labels of its namespaces. */
-export async function extensionsIn(
+export function extensionsIn(
   objects: readonly JsonObject[],
   { places, problems }: Input,
-  isCalled: (config: ExtensionConfig) => boolean,
-  isChanged: (name: string) => boolean,
-): Promise<StateExtensions> {
+  changed: ReadonlySet<string>,
+  areOthersCalled: boolean,
+): StateExtensions {
   const configs: ExtensionConfig[] = [];
   const undiscovered = new Map<string, string>();
   for (const object of objects.filter(isExtensionConfig)) {
     const name = objectText(object);
-    const reason = isChanged(nameOf(object)) ? undefined : undiscoveredReason(object);
+    const reason = changed.has(nameOf(object)) ? undefined : undiscoveredReason(object);
     if (reason !== undefined) {
       undiscovered.set(nameOf(object), reason);
       continue;
@@ -127,5 +127,6 @@ export async function extensionsIn(
   const labels = namespaces.map(
     (one) => [nameOf(one), objectAt(one, 'metadata', 'labels') as Record<string, string>] as const,
   );
-  return { configs: configs.filter(isCalled), namespaceLabels: new Map(labels), undiscovered };
+  const called = configs.filter(({ metadata }) => areOthersCalled || changed.has(metadata.name ?? ''));
+  return { configs: called, namespaceLabels: new Map(labels), undiscovered };
 }

@@ -6,21 +6,21 @@ import {
   recordingCalls,
   withWaits,
 } from '../../../checks/plan/index.ts';
-import { type ExtensionConfig, extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
+import { extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
 import { nameOf } from '../../../kubernetes/index.ts';
 import { type HookCall, plan, World } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { reachServices } from '../port-forward.ts';
-import { resolveOf } from '../resolve-flag.ts';
+import { placesOf, resolveIn } from '../resolve-flag.ts';
 import { assumedRelease, differingReleases } from './assumed-release.ts';
 import { extensionsIn } from './files.ts';
-import { type PlanFlags, planFlags } from './flags.ts';
+import { planFlags } from './flags.ts';
 import { objectWriter, writeRecording } from './recorded-folder.ts';
 import { show } from './show.ts';
-import { releasesOf, type Source, sourceOf } from './source.ts';
-import { type States, statesOf } from './states.ts';
+import { releasesOf, sourceOf } from './source.ts';
+import { statesOf } from './states.ts';
 
 /** How far a plan is, on a terminal. */
 function showProgress(io: Io) {
@@ -31,30 +31,6 @@ function showProgress(io: Io) {
       : `${done.clusters} of ${count(done.of, 'Cluster')} planned${done.calls > 0 ? `, ${count(done.calls, 'call')}` : ''}`,
   );
   return { done, clear: () => line.clear(), [Symbol.dispose]: () => line[Symbol.dispose]() };
-}
-
-/** The extensions of both states, and Services that are made reachable for them, until the end of the block. */
-async function reachExtensions(
-  { before: from, change, live, answers }: Source,
-  { before, after }: States,
-  flags: PlanFlags,
-  io: Io,
-) {
-  const replaced = new Set([...flags.extension.map(({ name }) => name), ...change.objects.map(nameOf)]);
-  const isCalled = ({ metadata }: ExtensionConfig) => answers === undefined || replaced.has(metadata.name ?? '');
-  // What is written is discovered anew.
-  const isChanged = (name: string) => replaced.has(name);
-  const states = {
-    before: await extensionsIn(before, from, isCalled, isChanged),
-    after: await extensionsIn(after, change, isCalled, isChanged),
-  };
-  const configs = [...states.before.configs, ...states.after.configs];
-  const resolve = resolveOf(flags.resolve);
-  const reached =
-    live === undefined
-      ? { resolve, [Symbol.dispose]() {} }
-      : await reachServices(configs, resolve, live.cluster, flags, io);
-  return { ...reached, states, replaced, [Symbol.dispose]: () => reached[Symbol.dispose]() };
 }
 
 /** `plan`: which Machines a change replaces, and why. */
@@ -88,16 +64,24 @@ nothing, or --fail-on applies, 2 usage error.`,
     progress.done.of = states.planned.size;
     const { live, answers, change } = source;
     const isChange = change.objects.length > 0 || isEdited || flags.extension.length > 0;
-    using extensions = await reachExtensions(source, states, flags, io);
+    // What is written is discovered anew.
+    const replaced = new Set([...flags.extension.map(({ name }) => name), ...change.objects.map(nameOf)]);
+    const extensions = {
+      before: extensionsIn(states.before, source.before, replaced, answers === undefined),
+      after: extensionsIn(states.after, change, replaced, answers === undefined),
+    };
+    const configs = [...extensions.before.configs, ...extensions.after.configs];
+    const places = placesOf(flags.resolve);
+    using _reached = live && (await reachServices(configs, places, live.cluster, flags, io));
     await using caller = await createPlanCaller({
-      ...extensions.states,
+      ...extensions,
       release: releases.after,
       ...(isUpgraded && { releaseBefore: releases.before }),
-      resolve: extensions.resolve,
+      resolve: resolveIn(places),
       signal: io.signal,
       onCall: () => progress.done.calls++,
     });
-    const isNew = ({ handler }: HookCall) => handler === '' || extensions.replaced.has(extensionOfHandler(handler));
+    const isNew = ({ handler }: HookCall) => handler === '' || replaced.has(extensionOfHandler(handler));
     const recording = recordingCalls(
       answers === undefined
         ? caller.call

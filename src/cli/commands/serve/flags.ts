@@ -1,10 +1,9 @@
 import { dns1035LabelProblems, namespacedNameIn } from '../../../kubernetes/index.ts';
 import { type Flags, type FlagValues, integerFlag, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
-import { logFlags } from '../../framework/log.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { featureGatesFlag } from '../feature-gates-flag.ts';
-import { healthFlags } from '../health-flags.ts';
 import { policyFlags } from '../policy-flags.ts';
+import { serverFlags } from '../server-flags.ts';
 
 /** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;
@@ -20,24 +19,13 @@ export const shutdownDelayOf = (flags: ServeFlags, env: NodeJS.ProcessEnv): numb
   flags['shutdown-delay'] ?? (env.KUBERNETES_SERVICE_HOST === undefined ? 0 : shutdownDelayInPod);
 
 export const serveFlags = {
-  port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', {
-    default: 9443,
-    env: 'EXTENSIONCONFIG_PORT',
-  }),
-  host: textFlag('HOST', 'address to listen on, with both ports', {
-    defaultText: 'all interfaces',
-    env: 'EXTENSIONCONFIG_HOST',
-  }),
-  ...healthFlags,
-  'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
+  ...serverFlags,
   'cert-secret': textFlag(
     'NAMESPACE/NAME',
     'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
     { problemsOf: (text) => (namespacedNameIn(text) === undefined ? ['must be the NAMESPACE/NAME of a Secret'] : []) },
   ),
   ...clusterFlags,
-  'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),
-  'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
   'client-allowed-name': listFlag(
     'NAME',
     'accept only client certificates with this common name or DNS name; may be repeated',
@@ -52,7 +40,6 @@ export const serveFlags = {
   ),
   impact: switchFlag('warn of Machines that a change of a Cluster or a class will replace; needs --cluster-facts'),
   'impact-call-extensions': switchFlag('call external patch extensions when estimating impact'),
-  ...logFlags,
   'shutdown-delay': integerFlag(
     'SECONDS',
     0,
