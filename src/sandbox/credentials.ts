@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   ellipticEntropy,
   issueCa,
@@ -32,10 +32,4 @@ export async function makeCredentials(now: Date) {
       return { cert: client.certificate.pem, key: client.key };
     },
   };
-}
-
-/** Whether an Authorization header carries the token, compared in constant time. */
-export function isAuthorized(header: string | undefined, token: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));
 }

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
@@ -105,10 +105,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const resolve: ResolveService = (service) => externalName(store, service) ?? options.resolveService?.(service);
   const caller = new WebhookCaller(resolve);
   const converter = new VersionConverter(caller);
-  const { token } = credentials;
+  const { token, proxyClient } = credentials;
   const log = options.log ?? (() => {});
-  const { proxyClient } = credentials;
-  const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace: options.aggregationPace });
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const pace = options.aggregationPace;
+  const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace, signal });
   const context: SandboxContext = {
     store,
     registry,
@@ -122,7 +124,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     token,
   };
   const application: Application = createSandboxApplication(context);
-  const server: Server = createServer(
+  const server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
     // Express does not route a target that is not a URL.
     (request, response) => application(request, response, () => send(response, unknownPath, [])),
@@ -133,7 +135,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const { port } = server.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}`;
-  const stops = [startDefinitionController(context), startNamespaceController(context), () => aggregator.stop()];
+  startDefinitionController(context, signal);
+  startNamespaceController(context, signal);
   async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
     await create(context, {
       resource: registry.find('', 'v1', plural) as Resource,
@@ -156,9 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     token,
     kubeconfig: kubeconfigOf(url, credentials.ca, token),
     async stop() {
-      for (const stop of stops) {
-        stop();
-      }
+      stopping.abort();
       caller.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();

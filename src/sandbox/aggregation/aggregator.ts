@@ -37,6 +37,8 @@ interface AggregatorContext {
   proxyClient: ProxyClient;
   resolve: ResolveService;
   pace: AggregationPace | undefined;
+  /** Ends all checks. */
+  signal: AbortSignal;
 }
 
 /** The aggregated server of one APIService, whose state it keeps up to date. */
@@ -47,13 +49,15 @@ class Remote {
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
   readonly #context: AggregatorContext;
-  readonly #stop = new AbortController();
+  readonly #end = new AbortController();
+  readonly #signal: AbortSignal;
   /** Ends the wait for the next check. */
   #wake = new AbortController();
 
   constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
     this.#context = context;
+    this.#signal = AbortSignal.any([context.signal, this.#end.signal]);
     this.backend = new Backend(apiService, context.proxyClient, context.resolve);
     void this.#run();
   }
@@ -68,7 +72,7 @@ class Remote {
   }
 
   close(): void {
-    this.#stop.abort();
+    this.#end.abort();
   }
 
   #stored(): JsonObject | undefined {
@@ -76,13 +80,12 @@ class Remote {
   }
 
   async #run(): Promise<void> {
-    const { signal } = this.#stop;
     const { checkMs } = this.#context.pace ?? defaultPace;
-    while (!signal.aborted) {
+    while (!this.#signal.aborted) {
       this.#wake = new AbortController();
       const isAvailable = await this.#round().catch(() => false);
       await setTimeout(isAvailable ? checkMs : Math.min(checkMs, retryMs), undefined, {
-        signal: AbortSignal.any([signal, this.#wake.signal]),
+        signal: AbortSignal.any([this.#signal, this.#wake.signal]),
       }).catch(() => {});
     }
   }
@@ -95,7 +98,7 @@ class Remote {
     if (isAvailable) {
       await this.#read();
     }
-    const object = this.#stop.signal.aborted ? undefined : this.#stored();
+    const object = this.#signal.aborted ? undefined : this.#stored();
     if (object !== undefined) {
       const conditions = withCondition(conditionsOf(object), availability, this.#context.now());
       if (!isSame(conditions, conditionsOf(object))) {
@@ -125,7 +128,7 @@ class Remote {
         ? unavailable('ServiceNotFound', `${shown} is not present`)
         : unavailable('MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`);
     }
-    const stop = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(checkTimeoutMs)]);
+    const stop = AbortSignal.any([this.#signal, AbortSignal.timeout(checkTimeoutMs)]);
     let problem: string;
     try {
       const headers = { 'user-agent': 'kube-apiserver' };
@@ -143,7 +146,7 @@ class Remote {
   /** Reads the documents that the server publishes. Those that cannot be read remain as they were. */
   async #read(): Promise<void> {
     const { pace = defaultPace, now } = this.#context;
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(pace.timeoutMs)]);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(pace.timeoutMs)]);
     await Promise.allSettled([
       readResources(this.backend, signal).then((resources) => {
         this.resources = resources;
@@ -160,14 +163,11 @@ export class Aggregator {
   readonly #context: AggregatorContext;
   /** By the name of the APIService. */
   readonly #remotes = new Map<string, Remote>();
-  readonly #stop: () => void;
 
   constructor(context: AggregatorContext) {
     this.#context = context;
-    const { store } = context;
-    const { schedule, stop } = soon(() => this.#reconcile());
-    this.#stop = stop;
-    store.collection(apiServiceStorage).subscribe(schedule);
+    const { store, signal } = context;
+    store.collection(apiServiceStorage).subscribe(soon(() => this.#reconcile(), signal));
     // A Service that was missing may have been created.
     store.collection('services').subscribe(() => {
       for (const remote of this.#remotes.values()) {
@@ -210,12 +210,5 @@ export class Aggregator {
     return [...this.#remotes.values()].filter(
       ({ apiService: { spec } }) => this.find(spec.group ?? '', spec.version) !== undefined,
     );
-  }
-
-  stop(): void {
-    this.#stop();
-    for (const remote of this.#remotes.values()) {
-      remote.close();
-    }
   }
 }

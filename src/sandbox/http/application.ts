@@ -1,13 +1,13 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Registry as MetricsRegistry } from 'prom-client';
 import { failure, refusal } from '../../kubernetes/index.ts';
 import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
-import { isAuthorized } from '../credentials.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
 import type { AdmissionContext, AdmissionEvent } from '../webhooks/admission.ts';
 import { aggregate, type DocumentContext, documentRoutes, version } from './documents.ts';
-import { findTarget, readResource, writeResource } from './endpoints.ts';
+import { answerResource, findTarget } from './endpoints.ts';
 import { jsonReply, noCache, type SandboxHandler, send, textReply, unknownPath, warningHeaders } from './http.ts';
 
 /** An event that is not reported to clients. Of a bug: the method and URL of the request, and the error. */
@@ -39,10 +39,12 @@ const begin: SandboxHandler = ({ originalUrl }, response, next) => {
   next();
 };
 
-/** Lets the only user pass. */
+/** Lets the only user pass; tokens are compared in constant time. */
 function authorize(token: string): SandboxHandler {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const wanted = digest(`Bearer ${token}`);
   return ({ headers }, _response, next) => {
-    if (!isAuthorized(headers.authorization, token)) {
+    if (!timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {
       throw unauthorized();
     }
     if (headers['impersonate-user'] !== undefined) {
@@ -93,7 +95,7 @@ export function createSandboxApplication(context: SandboxContext): Express {
     send(response, textReply(200, await context.metrics.metrics(), context.metrics.contentType), []);
   });
   application.all(all, aggregate(context)).use(documentRoutes(context));
-  application.all(all, findTarget(context), readResource(context), body, writeResource(context));
+  application.all(all, findTarget(context), body, answerResource(context));
   application.use(describeError(context.log), createRefuse({ error: () => {} }));
   return application;
 }

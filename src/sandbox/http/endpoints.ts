@@ -131,36 +131,28 @@ export function findTarget({ registry }: Pick<AdmissionContext, 'registry'>): Sa
   };
 }
 
-/** Responds to GET. */
-export function readResource(context: AdmissionContext): SandboxHandler {
-  return async ({ method }, response, next) => {
-    const { target, warnings } = response.locals;
-    if (method !== 'GET') {
-      next();
-    } else if (isOn(target.query, 'watch')) {
-      beginWatch(context, target, response, warnings);
-    } else {
-      const object = target.name === '' ? await list(context, target) : await get(context, target);
-      send(response, jsonReply(200, object), warnings);
-    }
-  };
-}
-
-/** Responds to all other methods, behind `body`. */
-export function writeResource(context: AdmissionContext): SandboxHandler {
+/** Responds to requests for a resource. */
+export function answerResource(context: AdmissionContext): SandboxHandler {
   return async ({ method, body, headers }, response) => {
     const { target, warnings } = response.locals;
+    if (method === 'GET' && isOn(target.query, 'watch')) {
+      beginWatch(context, target, response, warnings);
+      return;
+    }
     const warn = (text: string) => void warnings.push(text);
     const write = { ...target, body, mediaType: headers['content-type'], warn };
-    send(response, await written(context, method, target, write), warnings);
+    send(response, await replyTo(context, method, target, write), warnings);
   };
 }
 
-/** The reply to a write. @throws {RequestError} */
-async function written(context: AdmissionContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
+/** The reply to a read or a write. @throws {RequestError} */
+async function replyTo(context: AdmissionContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
   const { resource, namespace, name, subresource, view } = target;
   const hasNamespace = !resource.namespaced || namespace !== '';
   const inView = (object: JsonObject) => shownAlone(context, resource, object, view);
+  if (method === 'GET') {
+    return jsonReply(200, name === '' ? await list(context, target) : await get(context, target));
+  }
   if (method === 'POST' && name === '' && hasNamespace) {
     return jsonReply(201, inView(await create(context, write)));
   }

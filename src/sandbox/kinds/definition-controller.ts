@@ -1,10 +1,10 @@
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import type { Registry } from '../resources/registry.ts';
 import { age, metadataOf, type Resource } from '../resources/resource.ts';
-import { type Store, storageKey } from '../storage/store.ts';
+import { storageKey } from '../storage/store.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
 import { acceptNames, NamesInUse } from './names.ts';
+import type { ControllerContext } from './namespace-controller.ts';
 import { soon } from './soon.ts';
 
 /** The condition Established of a definition that is not established yet. */
@@ -89,18 +89,8 @@ function resourcesOf(object: JsonObject): Resource[] {
  * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
- *
- * @returns a function that stops it.
  */
-export function startDefinitionController({
-  store,
-  registry,
-  now,
-}: {
-  store: Store;
-  registry: Registry;
-  now(): string;
-}): () => void {
+export function startDefinitionController({ store, registry, now }: ControllerContext, signal: AbortSignal): void {
   const definitions = store.collection(definitionStorage);
   /** Each definition as it was last looked at: to compare all schemas after each change would take long. */
   const built = new Map<string, JsonObject>();
@@ -186,8 +176,6 @@ export function startDefinitionController({
     }
   }
 
-  const { schedule, stop } = soon(reconcile);
+  const schedule = soon(reconcile, signal);
   definitions.subscribe(schedule);
-  schedule();
-  return stop;
 }

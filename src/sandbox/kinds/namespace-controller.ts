@@ -1,4 +1,4 @@
-import { itemsAt, type JsonObject } from '../../kubernetes/index.ts';
+import { itemsAt } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
@@ -10,42 +10,41 @@ import { soon } from './soon.ts';
  */
 const grace = 1_000;
 
+/** What controllers of the API server work with. */
+export interface ControllerContext {
+  store: Store;
+  registry: Registry;
+  now(): string;
+}
+
 /**
  * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
  * finalizers, then removes the namespace.
- *
- * @returns a function that stops it.
  */
-export function startNamespaceController(context: { store: Store; registry: Registry; now(): string }): () => void {
-  const namespaces = context.store.collection(namespaceStorage);
-  const { schedule, stop } = soon(() => {
-    for (const [key, namespace] of namespaces.list()) {
-      if (metadataOf(namespace).deletionTimestamp !== undefined) {
-        finish(key, namespace);
-      }
-    }
-  }, grace);
+export function startNamespaceController({ store, registry, now }: ControllerContext, signal: AbortSignal): void {
+  const namespaces = store.collection(namespaceStorage);
+  const schedule = soon(reconcile, signal, grace);
 
-  function finish(key: string, namespace: JsonObject): void {
-    const { name, finalizers } = metadataOf(namespace);
-    const isInside = (objectKey: string) => objectKey.startsWith(storageKey(String(name), ''));
-    let left = 0;
-    for (const storage of context.registry.storages()) {
-      const collection = context.store.collection(storage);
-      const remaining = collection.deleteAll(context.now(), isInside);
-      left += remaining;
-      if (remaining > 0) {
-        // A listener that is there already is not added again.
-        collection.subscribe(schedule);
+  function reconcile(): void {
+    const deleted = namespaces.list().filter(([, namespace]) => metadataOf(namespace).deletionTimestamp !== undefined);
+    for (const [key, namespace] of deleted) {
+      const { name, finalizers } = metadataOf(namespace);
+      const isInside = (objectKey: string) => objectKey.startsWith(storageKey(String(name), ''));
+      let left = 0;
+      for (const storage of registry.storages()) {
+        const collection = store.collection(storage);
+        const remaining = collection.deleteAll(now(), isInside);
+        left += remaining;
+        if (remaining > 0) {
+          // A listener that is there already is not added again.
+          collection.subscribe(schedule);
+        }
       }
-    }
-    if (left === 0 && itemsAt(finalizers).length === 0) {
-      namespaces.delete(key, namespace);
+      if (left === 0 && itemsAt(finalizers).length === 0) {
+        namespaces.delete(key, namespace);
+      }
     }
   }
 
   namespaces.subscribe(schedule);
-  // For namespaces that were being deleted when the sandbox was stopped.
-  schedule();
-  return stop;
 }

@@ -1,26 +1,19 @@
 /**
- * Runs something once for all calls of `schedule` until then: after a delay, or in the next turn of the event loop.
- *
- * @param delayMs in milliseconds.
+ * A function after whose calls something runs once: in a moment, or after a delay in milliseconds; not once the signal is
+ * aborted.
  */
-export function soon(run: () => void, delayMs?: number): { schedule(): void; stop(): void } {
+export function soon(run: () => void, signal: AbortSignal, delayMs = 0): () => void {
   let isScheduled = false;
-  let isStopped = false;
-  const start = () => {
+  function start(): void {
     isScheduled = false;
-    if (!isStopped) {
+    if (!signal.aborted) {
       run();
     }
-  };
-  return {
-    schedule() {
-      if (!isScheduled) {
-        isScheduled = true;
-        delayMs === undefined ? setImmediate(start) : setTimeout(start, delayMs).unref();
-      }
-    },
-    stop() {
-      isStopped = true;
-    },
+  }
+  return () => {
+    if (!isScheduled) {
+      isScheduled = true;
+      setTimeout(start, delayMs).unref();
+    }
   };
 }
