@@ -4,10 +4,7 @@ import { createHealthApplication } from './application/health.ts';
 import type { Metrics } from './application/metrics.ts';
 import type { Readiness } from './application/readiness.ts';
 import { createRefuse } from './application/refusal.ts';
-import type { ConnectionEvents } from './connections/connection.ts';
-import { Connections } from './connections/connections.ts';
-import { drain } from './connections/drain.ts';
-import { closeTimedOut } from './connections/timeouts.ts';
+import { type ConnectionEvents, Connections } from './connections/connections.ts';
 import { healthLimits, nodeLimits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 
@@ -35,10 +32,9 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { readiness, metrics, events = noEvents, log } = options;
   const server = createServer(nodeLimits(healthLimits));
-  const connections = new Connections(server, healthLimits, events);
-  closeTimedOut(server, connections);
   const refuse = createRefuse(log);
-  connections.serve(createHealthApplication(readiness, metrics, refuse), refuse);
+  const application = createHealthApplication(readiness, metrics, refuse);
+  const connections = new Connections(server, { limits: healthLimits, events, application, refuse });
   const port = await listen(server, 'health', options.address);
-  return { port, stop: async () => void (await drain(server, connections, { graceMs: 0, timeoutMs: 0 })) };
+  return { port, stop: async () => void (await connections.stop({ graceMs: 0, timeoutMs: 0 })) };
 }

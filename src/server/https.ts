@@ -7,10 +7,7 @@ import { classesOfMessages } from './application/application.ts';
 import type { Refuse } from './application/refusal.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import { refuseBrokenRequests } from './connections/broken-requests.ts';
-import { type ClientPolicy, refusalOf } from './connections/client-policy.ts';
-import type { ConnectionEvents } from './connections/connection.ts';
-import { Connections, clientOf } from './connections/connections.ts';
-import { closeTimedOut } from './connections/timeouts.ts';
+import { type ConnectionEvents, Connections, clientOf } from './connections/connections.ts';
 import { type Limits, nodeLimits } from './limits.ts';
 
 /**
@@ -32,10 +29,27 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
+/** Why the client of a connection is refused, or undefined if it is allowed. */
+function refusalOf(socket: TLSSocket, allowedNames: readonly string[]): string | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) {
+    return 'a client certificate is required';
+  }
+  if (!socket.authorized) {
+    return `the client certificate is not accepted: ${String(socket.authorizationError)}`;
+  }
+  const { CN } = certificate.toLegacyObject().subject;
+  // OpenSSL compares names as clients do: other cases, patterns, and domains below one, match too.
+  const hasDnsName = (name: string) => certificate.checkHost(name) === name;
+  return allowedNames.length === 0 || allowedNames.some((name) => name === CN || hasDnsName(name))
+    ? undefined
+    : 'the client certificate has none of the allowed names';
+}
+
 interface HttpsOptions {
   limits: Limits;
-  /** If given, client certificates are requested. */
-  clients: ClientPolicy | undefined;
+  /** If given, client certificates are requested. Without names, every certificate of the CA is allowed. */
+  clients: { allowedNames: readonly string[] } | undefined;
   events: ConnectionEvents & { handshakeFailed(error: NodeJS.ErrnoException, client: string | undefined): void };
   log: Log;
   application: Express;
@@ -66,19 +80,17 @@ export function createHttpsPort({ limits, clients, events, log, application, ref
     ...nodeLimits(limits),
     ...classesOfMessages(application),
   });
-  const connections = new Connections(server, limits, events);
+  const connections = new Connections(server, { limits, events, application, refuse });
   if (clients !== undefined) {
     server.on('secureConnection', (socket: TLSSocket) => {
       const connection = connections.of(socket);
-      const refusal = refusalOf(socket, clients);
+      const refusal = refusalOf(socket, clients.allowedNames);
       if (connection !== undefined && refusal !== undefined) {
         connection.refusal = refusal;
         log.warn({ reason: refusal, client: clientOf(socket) }, 'client refused');
       }
     });
   }
-  closeTimedOut(server, connections);
-  connections.serve(application, refuse);
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     events.handshakeFailed(error, clientOf(socket));
   });

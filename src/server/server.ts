@@ -6,8 +6,7 @@ import { readinessOf, type ServerPhase } from './application/readiness.ts';
 import { createRefuse, type Refuse } from './application/refusal.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
-import { clientOf } from './connections/connections.ts';
-import { drain, type StopOptions } from './connections/drain.ts';
+import { clientOf, type StopOptions } from './connections/connections.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
 import { createLimitedLog } from './limited-log.ts';
@@ -156,11 +155,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   async function shutDown(stopOptions: StopOptions): Promise<void> {
     phase = 'draining';
-    const { connections, server } = https;
+    const { connections } = https;
     log.info({ inFlight: connections.inFlight, connections: connections.open.size }, 'stopping');
-    const { cut } = await drain(server, connections, stopOptions);
+    const connectionsCut = await connections.stop(stopOptions);
     await close();
-    log.info({ connectionsCut: cut }, 'stopped');
+    log.info({ connectionsCut }, 'stopped');
   }
   let stopping: Promise<void> | undefined;
   return {

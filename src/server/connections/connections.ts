@@ -3,11 +3,56 @@ import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Refusal, type Refuse } from '../application/refusal.ts';
 import type { Limits } from '../limits.ts';
-import type { Connection, ConnectionEvents } from './connection.ts';
-import { connectionToEvict } from './make-room.ts';
 
 /** The request handler: an Express application. `next` is called with an error, and for what it does not route. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+/** An event on a port, for metrics and the log. */
+export interface ConnectionEvents {
+  /** A connection was closed to make room for another. */
+  evicted(): void;
+  /** A new connection was closed on arrival: the server was full, and no other connection could be closed for it. */
+  dropped(): void;
+  /** A connection was closed because the client did not read a response in time. */
+  responseDropped(): void;
+  /** A request was refused before a decision. */
+  refused(refusal: Refusal, socket: Socket): void;
+}
+
+/** One connection of a server. */
+interface Connection {
+  /** The TCP socket; with TLS, the one underneath. */
+  readonly transport: Socket;
+  /** Both ends: from one port a client may have connections to several addresses of this server. */
+  readonly ends: string;
+  /** The TLS socket on it, once its handshake is complete. */
+  tls?: TLSSocket;
+  /** Why its client may not call; undefined if it may. */
+  refusal?: string;
+  /** The responses that have not been sent completely; several when requests are pipelined. */
+  readonly responses: Set<ServerResponse>;
+  /** Whether it has had a request. */
+  hasCalled: boolean;
+  /** When it arrived, became idle or busy, or sent a response. */
+  since: number;
+}
+
+export interface StopOptions {
+  /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
+  closeAfter?: Promise<unknown> | undefined;
+  /**
+   * How long an idle connection stays open for a request that may be on its way, and new connections are accepted while
+   * there are any, in milliseconds; default: 2,000.
+   */
+  graceMs?: number | undefined;
+  /** After this many milliseconds, all waits included, the remaining connections are cut. */
+  timeoutMs: number;
+}
+
+/** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
+const defaultGraceMs = 2_000;
+/** How often the remaining connections are checked during shutdown, in milliseconds. */
+const drainCheckMs = 50;
 
 /** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
 export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
@@ -16,6 +61,9 @@ export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined
 
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress}/${remotePort}/${localAddress}`;
+
+const isDeciding = ({ responses }: Connection) =>
+  responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
 
 /** Why a request is refused before it is routed; undefined if it is not. */
 function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal | undefined {
@@ -26,24 +74,49 @@ function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal
   return url.startsWith('/') ? undefined : new Refusal(400, 'the target of the request must be a path');
 }
 
-/** The connections of a server with their requests. When it is full, one is closed to make room for another. */
+interface ConnectionsOptions {
+  limits: Limits;
+  events: ConnectionEvents;
+  /** Answers the requests of allowed clients. */
+  application: Application;
+  refuse: Refuse;
+}
+
+/**
+ * The connections of a server with their requests, until it closes. When it is full, one is closed to make room for another;
+ * and so are connections that have been idle for too long, and those on which a response is not read, which Node does not
+ * limit. Before the first request, the timeout is Node's.
+ */
 export class Connections {
   readonly open = new Set<Connection>();
-  readonly limits: Limits;
   readonly events: ConnectionEvents;
+  readonly #limits: Limits;
   readonly #bySocket = new Map<object, Connection>();
   // Finds the TCP socket under a TLS socket without a private property of either.
   readonly #byEnds = new Map<string, Connection>();
   readonly #server: Server;
   #isDraining = false;
 
-  /** Follows the connections of a server until it closes. */
-  constructor(server: Server, limits: Limits, events: ConnectionEvents) {
-    this.limits = limits;
+  constructor(server: Server, { limits, events, application, refuse }: ConnectionsOptions) {
+    this.#limits = limits;
     this.events = events;
     this.#server = server;
     server.on('connection', (transport: Socket) => this.#accept(transport));
     server.on('secureConnection', (socket: TLSSocket) => this.#secure(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const connection = this.#begin(response);
+      if (connection === undefined) {
+        return;
+      }
+      const reason = connection.refusal === undefined ? problemOf(request) : new Refusal(403, connection.refusal);
+      if (reason === undefined) {
+        application(request, response, (error = new Refusal(404, 'no such path')) => refuse(error, request, response));
+      } else {
+        refuse(reason, request, response);
+      }
+    });
+    const checking = setInterval(() => this.#closeTimedOut(), limits.timeoutCheckMs).unref();
+    server.once('close', () => clearInterval(checking));
   }
 
   /** Number of requests being read or answered. */
@@ -56,41 +129,108 @@ export class Connections {
     return this.#bySocket.get(socket);
   }
 
-  /** Passes the requests of allowed clients on to an application. */
-  serve(application: Application, refuse: Refuse): void {
-    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#begin(response);
-      if (connection === undefined) {
-        return;
-      }
-      const reason = connection.refusal === undefined ? problemOf(request) : new Refusal(403, connection.refusal);
-      if (reason === undefined) {
-        application(request, response, (error = new Refusal(404, 'no such path')) => refuse(error, request, response));
-      } else {
-        refuse(reason, request, response);
-      }
-    });
-  }
-
-  /** From now on each response is the last one of its connection, since the server stops. */
-  drain(): void {
+  /**
+   * Ends the server and all connections, idle ones first; each response is the last one of its connection. Resolves when none
+   * are left, with the number of those that had to be cut.
+   */
+  async stop({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<number> {
+    const startedMs = performance.now();
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    let cutCount = 0;
+    let mayClose = closeAfter === undefined;
     this.#isDraining = true;
     for (const response of [...this.open].flatMap(({ responses }) => [...responses])) {
       if (!response.headersSent) {
         response.setHeader('connection', 'close');
       }
     }
+    const stopListening = () => {
+      if (this.#server.listening) {
+        // This also makes Node close idle connections; their grace period is over.
+        this.#server.close(() => resolve());
+      }
+    };
+    const closeIdle = () => {
+      if (!mayClose) {
+        return;
+      }
+      const now = performance.now();
+      if (this.open.size === 0 || now - startedMs >= graceMs) {
+        stopListening();
+      }
+      for (const connection of this.open) {
+        if (connection.responses.size === 0 && now - Math.max(connection.since, startedMs) >= graceMs) {
+          this.#close(connection);
+        }
+      }
+    };
+    // Only after everything that has arrived has been read: closing a socket with unread data resets it.
+    const closeIdleSoon = () => void setImmediate(closeIdle);
+    const checking = setInterval(closeIdleSoon, Math.min(drainCheckMs, timeoutMs));
+    const cutAll = setTimeout(() => {
+      stopListening();
+      for (const connection of this.open) {
+        cutCount++;
+        this.#cut(connection);
+      }
+    }, timeoutMs);
+    closeAfter?.then(() => {
+      mayClose = true;
+      closeIdleSoon();
+    });
+    closeIdleSoon();
+    await closed;
+    clearInterval(checking);
+    clearTimeout(cutAll);
+    return cutCount;
   }
 
   /** Ends a connection after what has been written. */
-  close({ tls, transport }: Connection): void {
+  #close({ tls, transport }: Connection): void {
     (tls ?? transport).destroySoon();
   }
 
   /** Ends a connection at once, with its requests. */
-  cut(connection: Connection): void {
+  #cut(connection: Connection): void {
     this.#forget(connection);
     connection.transport.destroy();
+  }
+
+  #closeTimedOut(): void {
+    const { requestTimeoutMs, responseTimeoutMs, keepAliveTimeoutMs } = this.#limits;
+    const now = performance.now();
+    for (const connection of this.open) {
+      const waitedMs = now - connection.since;
+      if (connection.responses.size === 0) {
+        if (waitedMs >= keepAliveTimeoutMs) {
+          this.#close(connection);
+        }
+      } else if (waitedMs >= requestTimeoutMs + responseTimeoutMs) {
+        this.events.responseDropped();
+        this.#cut(connection);
+      }
+    }
+  }
+
+  /**
+   * The connection to close for another one: one that never sent a request, else the longest idle, else one whose request does
+   * not arrive or whose response is not read. Undefined when none may be closed: while a request is being decided, the client
+   * is not to blame.
+   */
+  #evictable(): Connection | undefined {
+    const latest = performance.now() - this.#limits.stallTimeoutMs;
+    const first = (matches: (connection: Connection) => boolean) =>
+      [...this.open]
+        .filter(matches)
+        .reduce<Connection | undefined>(
+          (oldest, one) => (oldest === undefined || one.since < oldest.since ? one : oldest),
+          undefined,
+        );
+    return (
+      first(({ hasCalled, since }) => !hasCalled && since <= latest) ??
+      first(({ hasCalled, responses }) => hasCalled && responses.size === 0) ??
+      first((one) => one.responses.size > 0 && one.since <= latest && !isDeciding(one))
+    );
   }
 
   /** A request has arrived. Returns its connection; undefined if that was closed in the meantime. */
@@ -116,24 +256,19 @@ export class Connections {
   }
 
   #accept(transport: Socket): void {
-    if (this.open.size >= this.limits.maxConnections) {
-      const evictable = connectionToEvict(this.open, this.limits.stallTimeoutMs);
+    if (this.open.size >= this.#limits.maxConnections) {
+      const evictable = this.#evictable();
       if (evictable === undefined) {
         this.events.dropped();
         transport.destroy();
         return;
       }
       this.events.evicted();
-      this.cut(evictable);
+      this.#cut(evictable);
     }
     const ends = endsOf(transport);
-    const connection: Connection = {
-      transport,
-      ends,
-      responses: new Set(),
-      hasCalled: false,
-      since: performance.now(),
-    };
+    const since = performance.now();
+    const connection: Connection = { transport, ends, responses: new Set(), hasCalled: false, since };
     this.open.add(connection);
     this.#bySocket.set(transport, connection);
     this.#byEnds.set(ends, connection);
