@@ -4,7 +4,7 @@ import { InFlight } from './application/body.ts';
 import { createMetrics, type Metrics } from './application/metrics.ts';
 import { readinessOf, type ServerPhase } from './application/readiness.ts';
 import { createRefuse, type Refuse } from './application/refusal.ts';
-import type { CertificateSource } from './certificates/certificate-source.ts';
+import type { CertificateSource } from './certificates/certificate.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
 import { clientOf, type StopOptions } from './connections/connections.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';

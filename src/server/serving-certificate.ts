@@ -1,8 +1,7 @@
 import type { Log } from '../base/index.ts';
 import type { Metrics } from './application/metrics.ts';
 import type { ReadinessFacts } from './application/readiness.ts';
-import { type CertificatePair, judgePair } from './certificates/certificate.ts';
-import type { CertificateEvent } from './certificates/certificate-source.ts';
+import { type CertificateEvent, type CertificatePair, judgePair } from './certificates/certificate.ts';
 
 interface CertificateReports {
   log: Log;

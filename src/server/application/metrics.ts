@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
+import { readCertificates, usable } from '../../base/x509/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
-import { readTrustBundle, stages } from '../certificates/trust-bundle.ts';
 
 interface MetricsOptions {
   version: string;
@@ -26,6 +26,25 @@ interface LiveCounts {
 const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
 
 const secondsOf = (time: Date) => time.getTime() / 1000;
+
+/** The stages of a CA rotation. */
+const stages = ['missing', 'steady', 'staged', 'promoted'] as const;
+
+/** The earliest expiry in a trust bundle (PEM), and the stage of the rotation that it reveals; `missing` if it is invalid. */
+function readTrustBundle(pem: string): { caNotAfter: Date | undefined; stage: (typeof stages)[number] } {
+  const certificates = usable(readCertificates(pem));
+  if (certificates === undefined) {
+    return { caNotAfter: undefined, stage: 'missing' };
+  }
+  const [active, ...others] = certificates;
+  const ends = certificates.map(({ x509 }) => x509.validToDate.getTime());
+  // The active CA comes first: a younger one behind it is the next, an older one the previous.
+  const isStaged = others.some(({ x509 }) => x509.validFromDate > active.x509.validFromDate);
+  return {
+    caNotAfter: new Date(Math.min(...ends)),
+    stage: others.length === 0 ? 'steady' : isStaged ? 'staged' : 'promoted',
+  };
+}
 
 /** Creates the metrics of a server, in their own registry. */
 export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {

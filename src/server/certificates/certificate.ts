@@ -1,6 +1,13 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { framingProblem, problemOf, readCertificates, readPem, servingProblem } from '../../base/x509/index.ts';
+import {
+  framingProblem,
+  issueSelfSigned,
+  problemOf,
+  readCertificates,
+  readPem,
+  servingProblem,
+} from '../../base/x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to match. */
 export interface CertificatePair {
@@ -20,7 +27,7 @@ export interface CertificatePair {
 type CheckedPair = { pair: CertificatePair } | { problem: string };
 
 /** Checks that a certificate and a key can serve TLS together, before the server switches to them. */
-export function checkPair(cert: string, key: string): CheckedPair {
+function checkPair(cert: string, key: string): CheckedPair {
   const chain = readCertificates(cert);
   if (chain.state !== 'usable') {
     return { problem: `the certificate ${problemOf(chain)}` };
@@ -63,19 +70,6 @@ export function checkPair(cert: string, key: string): CheckedPair {
   };
 }
 
-/**
- * A pair that is known to match.
- *
- * @throws {Error} that says what is wrong with the pair.
- */
-export function pairOf(cert: string, key: string): CertificatePair {
-  const checked = checkPair(cert, key);
-  if ('problem' in checked) {
-    throw new Error(checked.problem);
-  }
-  return checked.pair;
-}
-
 /** Whether to switch from the current pair to a new one, and if not, why; `until` is when to decide again. */
 export function judgePair(
   current: CertificatePair | undefined,
@@ -99,4 +93,57 @@ export function judgePair(
     };
   }
   return { use: true };
+}
+
+/** An update about the serving certificate (a usable pair, none, or an unusable one) or about its source. */
+export type CertificateEvent =
+  | {
+      kind: 'pair';
+      pair: CertificatePair;
+      /** PEM of the trust bundle that came with the pair, if any: it shows the stage of a rotation. */
+      bundle?: string;
+    }
+  | { kind: 'absent'; reason: string }
+  | { kind: 'broken'; reason: string }
+  /**
+   * The state of the source itself: why updates may not arrive (a forbidden watch, an unreachable API server), or
+   * undefined when it works again. The certificate in use stays in use.
+   */
+  | { kind: 'source'; problem: string | undefined };
+
+/** Where the serving certificate comes from. */
+export interface CertificateSource {
+  /** Starts reporting: the current state before the promise resolves, then each change. Never rejects. */
+  start(onEvent: (event: CertificateEvent) => void): Promise<void>;
+  /** Stops reporting and releases files and timers. */
+  stop(): void;
+}
+
+/** A source with one fixed pair. */
+export function fixedCertificate(pair: CertificatePair): CertificateSource {
+  return {
+    async start(onEvent) {
+      onEvent({ kind: 'pair', pair });
+    },
+    stop() {},
+  };
+}
+
+/** The event for a certificate, its key and its trust bundle, if there is one; `where` names them. */
+export function pairEvent(cert: string, key: string, bundle: string | undefined, where: string): CertificateEvent {
+  const checked = checkPair(cert, key);
+  return 'pair' in checked
+    ? { kind: 'pair', pair: checked.pair, ...(bundle !== undefined && { bundle }) }
+    : { kind: 'broken', reason: `${where}: ${checked.problem}` };
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * A self-signed certificate for localhost, for development. Valid for a year from `now`. The private key is made here and
+ * never leaves the process.
+ */
+export function selfSignedPair(now: Date): CertificatePair {
+  const { certificate, key } = issueSelfSigned(['localhost', '127.0.0.1', '::1'], now, yearMs);
+  return (checkPair(certificate.pem, key) as { pair: CertificatePair }).pair;
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { checkPair } from './certificate.ts';
-import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
+import { type CertificateEvent, type CertificateSource, pairEvent } from './certificate.ts';
 import { type FileState, watchFiles } from './file-watch.ts';
 
 /** Files of a kubernetes.io/tls Secret that is mounted as a volume. */
@@ -28,10 +27,9 @@ function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileSt
         : { kind: 'broken', reason: `${join(folder, name)} ${state.problem}` };
     }
   }
-  const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);
-  return 'pair' in checked
-    ? { kind: 'pair', pair: checked.pair, ...('text' in bundle && { bundle: bundle.text }) }
-    : { kind: 'broken', reason: `${certificateFile} and ${keyFile} in ${folder}: ${checked.problem}` };
+  const textOf = (state: FileState) => ('text' in state ? state.text : undefined);
+  const where = `${certificateFile} and ${keyFile} in ${folder}`;
+  return pairEvent(textOf(cert) ?? '', textOf(key) ?? '', textOf(bundle), where);
 }
 
 /** The pair `tls.crt` and `tls.key` in a folder, read again whenever the files change. */

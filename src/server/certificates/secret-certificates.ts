@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkPair } from './certificate.ts';
-import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
+import { type CertificateEvent, type CertificateSource, pairEvent } from './certificate.ts';
 
 /**
  * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too,
@@ -22,10 +21,7 @@ function eventOf(event: SecretChange, place: string): CertificateEvent {
     return event;
   }
   const { cert, key, ca } = event.secret;
-  const checked = checkPair(cert, key);
-  return 'pair' in checked
-    ? { kind: 'pair', pair: checked.pair, bundle: ca }
-    : { kind: 'broken', reason: `tls.crt and tls.key in Secret ${place}: ${checked.problem}` };
+  return pairEvent(cert, key, ca, `tls.crt and tls.key in Secret ${place}`);
 }
 
 /** How long the start waits for the first event, in ms: an unresponsive API server must not keep the ports closed. */
