@@ -8,42 +8,22 @@ import type { WebhookCaller } from './webhook-call.ts';
 /** Timeout of a conversion, in seconds (fixed in the real API server; definitions cannot change it). */
 const timeoutSeconds = 30;
 
-function failed(resource: Resource, why: string) {
-  return internalError(
-    `conversion webhook for ${resource.group}/${resource.storageVersion}, Kind=${resource.kind} failed: ${why}`,
-  );
-}
-
 /** How a converted object differs from the original in its identity; undefined if it does not. */
 function differenceOf(converted: JsonObject, original: JsonObject): string | undefined {
   if (converted.kind !== original.kind) {
     return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
   }
-  const before = original.metadata as JsonObject;
-  const after = objectAt(converted, 'metadata');
-  const field = (['name', 'namespace', 'uid'] as const).find((key) => (before[key] ?? '') !== (after[key] ?? ''));
-  return field === undefined
-    ? undefined
-    : `must have the same ${field}: ${String(before[field] ?? '')} != ${String(after[field] ?? '')}`;
+  const [before, after] = [objectAt(original, 'metadata'), objectAt(converted, 'metadata')];
+  const field = ['name', 'namespace', 'uid'].find((key) => (before[key] ?? '') !== (after[key] ?? ''));
+  return field && `must have the same ${field}: ${String(before[field] ?? '')} != ${String(after[field] ?? '')}`;
 }
 
 /** A converted object with the original's metadata: a webhook may change only labels and annotations. */
 function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
-  const metadata = { ...(original.metadata as JsonObject) };
-  const convertedMetadata = objectAt(converted, 'metadata');
-  for (const key of ['labels', 'annotations'] as const) {
-    if (isJsonObject(convertedMetadata[key])) {
-      metadata[key] = convertedMetadata[key];
-    } else {
-      delete metadata[key];
-    }
-  }
-  return { ...converted, metadata };
-}
-
-/** An object in another version, without a webhook. */
-function convertedHere(object: JsonObject, apiVersion: string): JsonObject {
-  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+  const { labels, annotations } = objectAt(converted, 'metadata');
+  const { labels: _labels, annotations: _annotations, ...metadata } = objectAt(original, 'metadata');
+  const changed = Object.entries({ labels, annotations }).filter(([, value]) => isJsonObject(value));
+  return { ...converted, metadata: { ...metadata, ...(Object.fromEntries(changed) as JsonObject) } };
 }
 
 /** A converted object with its defaults, and with the kind of its definition, whose name may have changed since. */
@@ -71,15 +51,13 @@ export class VersionConverter {
    */
   async convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
     const { conversion, group } = resource;
-    const desiredAPIVersion = apiVersionOf({ group, version });
-    const different = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
-    if (conversion === undefined || different.length === 0) {
-      return objects.map((object) => convertedHere(object, desiredAPIVersion));
-    }
-    const converted = await this.#callWebhook(resource, conversion, different, desiredAPIVersion);
-    return objects.map((object) =>
-      object.apiVersion === desiredAPIVersion ? object : (converted.shift() as JsonObject),
-    );
+    const apiVersion = apiVersionOf({ group, version });
+    const different = objects.filter((object) => object.apiVersion !== apiVersion);
+    const converted =
+      conversion === undefined || different.length === 0
+        ? different.map((object) => ({ ...object, apiVersion }))
+        : await this.#callWebhook(resource, conversion, different, apiVersion);
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : (converted.shift() as JsonObject)));
   }
 
   /** Converts an object to the stored version. @throws {RequestError} 500 when the webhook fails. */
@@ -101,35 +79,35 @@ export class VersionConverter {
       // The real API server also sends the empty response of its Go struct, which webhooks must ignore.
       response: { uid: '', convertedObjects: null, result: { metadata: {} } },
     };
-    let answer: JsonObject;
     try {
-      answer = await this.#caller.call(client, timeoutSeconds, review);
+      const response = objectAt(await this.#caller.call(client, timeoutSeconds, review), 'response');
+      const result = objectAt(response, 'result');
+      if (response.uid !== uid) {
+        throw new Error('the response has a different uid than the request');
+      }
+      if (result.status !== 'Success') {
+        throw new Error(String(result.message ?? 'it reported a failure without a message'));
+      }
+      const converted = objectsAt(response, 'convertedObjects');
+      if (converted.length !== objects.length) {
+        throw new Error(`it returned ${converted.length} objects for ${objects.length}`);
+      }
+      return converted.map((object, index) => {
+        if (object.apiVersion !== desiredAPIVersion) {
+          throw new Error(`it returned ${String(object.apiVersion)} instead of ${desiredAPIVersion}`);
+        }
+        const original = objects[index] as JsonObject;
+        const difference = differenceOf(object, original);
+        if (difference !== undefined) {
+          throw new Error(`it returned an invalid object at index ${index}: ${difference}`);
+        }
+        return withOriginalMetadata(object, original);
+      });
     } catch (error) {
-      throw failed(resource, (error as Error).message);
+      const { group, storageVersion, kind } = resource;
+      const about = `conversion webhook for ${group}/${storageVersion}, Kind=${kind}`;
+      throw internalError(`${about} failed: ${(error as Error).message}`);
     }
-    const response = objectAt(answer, 'response');
-    const result = objectAt(response, 'result');
-    if (response.uid !== uid) {
-      throw failed(resource, 'the response has a different uid than the request');
-    }
-    if (result.status !== 'Success') {
-      throw failed(resource, String(result.message ?? 'it reported a failure without a message'));
-    }
-    const converted = objectsAt(response, 'convertedObjects');
-    if (converted.length !== objects.length) {
-      throw failed(resource, `it returned ${converted.length} objects for ${objects.length}`);
-    }
-    return converted.map((object, index) => {
-      if (object.apiVersion !== desiredAPIVersion) {
-        throw failed(resource, `it returned ${String(object.apiVersion)} instead of ${desiredAPIVersion}`);
-      }
-      const original = objects[index] as JsonObject;
-      const difference = differenceOf(object, original);
-      if (difference !== undefined) {
-        throw failed(resource, `it returned an invalid object at index ${index}: ${difference}`);
-      }
-      return withOriginalMetadata(object, original);
-    });
   }
 
   /** A stored object in the version of a resource, with its defaults. The result may be the stored object, and must not be modified. */
