@@ -54,7 +54,8 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
   let existing = fromNow ? collection.list().map(([, object]) => object) : undefined;
   /** Writes up to this version have been sent, once `existing` has. */
   let sentVersion = fromNow ? store.version : version;
-  let isSending = false;
+  /** Ends the wait for the next write; undefined while there is something to send. */
+  let wake: (() => void) | undefined;
   let isOver = false;
   let ended = false;
   /** In a table view, the first line contains the columns. */
@@ -64,10 +65,7 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
     ended = true;
     unsubscribe();
     timers.forEach(clearTimeout);
-  }
-  function finish(): void {
-    stop();
-    response.end();
+    wake?.();
   }
   function bookmark(annotations?: JsonObject): void {
     const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(sentVersion) };
@@ -102,66 +100,59 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
     sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
     return batch.length === 0 ? undefined : batch.flatMap(seen);
   }
-  /** Sends all that there is. */
+  /** Sends all that there is, and then each write, until the time is over. */
   async function send(): Promise<void> {
-    if (isSending) {
-      return;
+    while (!ended && !isOver) {
+      const isInitial = existing !== undefined;
+      const items = take();
+      if (items === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        wake = undefined;
+        continue;
+      }
+      const objects = items.map(({ object }) => object);
+      for (const [index, object] of (await converter.presentAll(resource, objects)).entries()) {
+        if (ended) {
+          return;
+        }
+        const { type } = items[index] as WatchItem;
+        if (!response.write(eventLine(type, object)) && !(await isDrained(response))) {
+          stop();
+          response.destroy();
+        }
+      }
+      if (isInitial && existing === undefined && initial && bookmarks) {
+        bookmark({ 'k8s.io/initial-events-end': 'true' });
+      }
     }
-    isSending = true;
-    try {
-      while (!ended) {
-        if (isOver) {
-          if (bookmarks) {
-            bookmark();
-          }
-          finish();
-          return;
-        }
-        const isInitial = existing !== undefined;
-        const items = take();
-        if (items === undefined) {
-          return;
-        }
-        const objects = await converter.presentAll(
-          resource,
-          items.map(({ object }) => object),
-        );
-        for (const [index, { type }] of items.entries()) {
-          if (
-            !ended &&
-            !response.write(eventLine(type, objects[index] as JsonObject)) &&
-            !(await isDrained(response))
-          ) {
-            stop();
-            response.destroy();
-          }
-        }
-        if (!ended && isInitial && existing === undefined && initial && bookmarks) {
-          bookmark({ 'k8s.io/initial-events-end': 'true' });
-        }
-      }
-    } catch (error) {
-      if (!ended) {
-        const { status } = error instanceof RequestError ? error : badRequest((error as Error).message);
-        response.write(lineOf('ERROR', status));
-        finish();
-      }
-    } finally {
-      isSending = false;
+    if (!ended && bookmarks) {
+      bookmark();
     }
   }
 
-  const unsubscribe = collection.subscribe(() => void send());
+  const unsubscribe = collection.subscribe(() => wake?.());
+  const end = () => {
+    isOver = true;
+    wake?.();
+  };
   const timers = [
-    setTimeout(
-      () => {
-        isOver = true;
-        void send();
-      },
-      Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000,
-    ),
-    setInterval(() => bookmarks && !isSending && bookmark(), bookmarkInterval),
+    setTimeout(end, Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000),
+    setInterval(() => bookmarks && wake !== undefined && bookmark(), bookmarkInterval),
   ];
-  void send();
+  send()
+    .catch((error: unknown) => {
+      if (!ended) {
+        const { status } = error instanceof RequestError ? error : badRequest((error as Error).message);
+        response.write(lineOf('ERROR', status));
+      }
+    })
+    .finally(() => {
+      if (!ended) {
+        stop();
+        response.end();
+      }
+    });
   return stop;
 }
