@@ -1,9 +1,9 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
-import { isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
+import { isJsonObject, type Json, own } from '../objects/json/json.ts';
 import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
-import { fieldOf, joinPath, oldItems, partsOf, type Schema, shorten } from '../schema/index.ts';
+import { fieldOf, joinPath, ofAnyPart, oldItems, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { maxObjectCost } from './cost.ts';
 import { type Budget, type Cost, createEvaluator, failureOf, maxRulesMs, NotEvaluated, within } from './evaluate.ts';
@@ -14,19 +14,11 @@ const evaluate = createEvaluator(environment);
 
 const needsOld = perObject(({ rule }: ValidationRule) => isTransition(rule, environment));
 
-/** Whether a schema has rules (x-kubernetes-validations), at any depth. */
-export const hasRules: (schema: Schema) => boolean = perObject(
-  (schema: Schema) =>
-    (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
-    partsOf(schema as unknown as JsonObject, '').some(([part]) => hasRules(part as Schema)),
-);
+const rulesOf = (schema: Schema) => (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
 
-/** Whether a schema has rules that are expressions, at any depth. */
-const hasExpressions: (schema: Schema) => boolean = perObject(
-  (schema: Schema) =>
-    ((schema['x-kubernetes-validations'] ?? []) as ValidationRule[]).some(({ holds }) => holds === undefined) ||
-    partsOf(schema as unknown as JsonObject, '').some(([part]) => hasExpressions(part as Schema)),
-);
+/** Whether a schema has rules (x-kubernetes-validations), at any depth; and whether it has any that are expressions. */
+export const hasRules = ofAnyPart((schema) => rulesOf(schema).length > 0);
+const hasExpressions = ofAnyPart((schema) => rulesOf(schema).some(({ holds }) => holds === undefined));
 
 /** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
 const maxMessage = 5 * 1024;
@@ -142,7 +134,7 @@ function validateAt(
   const { causes, seen } = validation;
   let same: boolean | undefined;
   const isSameAsOld = old === undefined ? isUnchanged : () => (same ??= isSame(value, old));
-  const rules = (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
+  const rules = rulesOf(schema);
   if (rules.length > 0) {
     const hasOld = old !== undefined && old !== null;
     for (const rule of rules) {

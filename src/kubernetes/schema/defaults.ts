@@ -1,21 +1,7 @@
 import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from '../objects/json/json.ts';
-import { partsIn, type Schema } from './schema.ts';
-import { partsOf } from './structural.ts';
+import { ofAnyPart, partsIn, type Schema } from './schema.ts';
 
-const withDefaults = new WeakMap<Schema, boolean>();
-
-export function hasDefaults(schema: Schema): boolean {
-  const known = withDefaults.get(schema);
-  if (known !== undefined) {
-    return known;
-  }
-  // Recursive schemas (JSONSchemaProps) reach this schema again.
-  withDefaults.set(schema, false);
-  const parts = partsOf(schema as unknown as JsonObject, '');
-  const result = schema.default !== undefined || parts.some(([part]) => hasDefaults(part as Schema));
-  withDefaults.set(schema, result);
-  return result;
-}
+export const hasDefaults = ofAnyPart((schema) => schema.default !== undefined);
 
 /** Maximum size of an object's defaults, in bytes of JSON: a small object may have a long list. */
 const maxDefaultBytes = 8 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
-import { fieldOf, joinPath, oldItems, partsIn, type Schema } from './schema.ts';
+import { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, type Schema } from './schema.ts';
 
 /** The JSON type of a value, as the API server names it in messages. */
 function typeNameOf(value: Json): string {
@@ -363,13 +363,7 @@ function hasTwice(items: readonly Json[], path: string, findings: Findings): boo
   return false;
 }
 
-const hasListTypes: (schema: Schema) => boolean = perObject(
-  (schema: Schema) =>
-    ['set', 'map'].includes(schema['x-kubernetes-list-type'] ?? '') ||
-    [...Object.values(schema.properties ?? {}), schema.items, schema.additionalProperties].some(
-      (part) => typeof part === 'object' && hasListTypes(part),
-    ),
-);
+const hasListTypes = ofAnyPart((schema) => ['set', 'map'].includes(schema['x-kubernetes-list-type'] ?? ''));
 
 function checkListTypes(value: Json, schema: Schema, path: string, findings: Findings): void {
   if (!hasParts(value) || !hasListTypes(schema) || findings.isFull || !findings.spend(1, path)) {

@@ -77,6 +77,25 @@ export function* partsIn(value: Json, schema: Schema): Generator<Part> {
   }
 }
 
+/** Whether a property of a schema is true of it, or of a schema in it that describes a part of its values; found out once. */
+export function ofAnyPart(isTrue: (schema: Schema) => boolean): (schema: Schema) => boolean {
+  const known = new WeakMap<Schema, boolean>();
+  const isTrueWithin = (schema: Schema): boolean => {
+    const result = known.get(schema);
+    if (result !== undefined) {
+      return result;
+    }
+    // Recursive schemas (JSONSchemaProps) reach this schema again.
+    known.set(schema, false);
+    const { properties = {}, items, additionalProperties } = schema;
+    const parts = [...Object.values(properties), items, additionalProperties];
+    const isIt = isTrue(schema) || parts.some((part) => typeof part === 'object' && isTrueWithin(part));
+    known.set(schema, isIt);
+    return isIt;
+  };
+  return isTrueWithin;
+}
+
 /** Maximum number of characters of a key in a path, which is repeated for each field below it. */
 const maxKeyShown = 512;
 
