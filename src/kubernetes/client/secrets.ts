@@ -22,21 +22,12 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {
   const what = `the Secret ${namespace}/${name}`;
   metadataOf(secret, what, name);
-  if (secret.kind !== undefined && secret.kind !== 'Secret') {
-    throw new ResponseError(`the API server's answer is not ${what}: it is of another kind`);
+  const { kind = 'Secret', data } = secret;
+  const entries = Object.entries(data ?? {});
+  if (kind !== 'Secret' || !isJsonObject(data ?? {}) || entries.some(([, value]) => typeof value !== 'string')) {
+    throw new ResponseError(`the API server's answer is not ${what}: it is of another kind, or its data is not text`);
   }
-  const { data = null } = secret;
-  if (data !== null && !isJsonObject(data)) {
-    throw new ResponseError(`the API server's answer is not ${what}: its data is not an object`);
-  }
-  const decoded: Record<string, string> = {};
-  for (const [key, value] of Object.entries(data ?? {})) {
-    if (typeof value !== 'string') {
-      throw new ResponseError(`the API server's answer is not ${what}: data.${key} is not a string`);
-    }
-    decoded[key] = decodeValue(value);
-  }
-  return decoded;
+  return Object.fromEntries(entries.map(([key, value]) => [key, decodeValue(value as string)]));
 }
 
 const decodeValue = (value: string) => Buffer.from(value, 'base64').toString('utf8');

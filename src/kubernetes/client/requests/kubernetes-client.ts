@@ -31,9 +31,6 @@ const maxRetryAfterMs = 30_000;
 /** How long the server may take to begin its response to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
 
-/** The body of an API server's 404 for a path that it does not serve. */
-const unknownResource = '404 page not found';
-
 /** A response other than 2xx. `message` is the server's own, made printable; bodies are not quoted. */
 export class StatusError extends FailureError {
   readonly code: number;
@@ -112,11 +109,6 @@ export const shortRetries: Partial<RetryOptions> = {
   deadlineMs: 30_000,
 };
 
-interface WatchEvent {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  object: JsonObject;
-}
-
 interface WatchOptions {
   /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
   watchMs: number;
@@ -124,7 +116,7 @@ interface WatchOptions {
   graceMs: number;
   /** Called when the server has accepted the watch; events may follow. */
   onOpen(): void;
-  onEvent(event: WatchEvent): void;
+  onEvent(event: { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: JsonObject }): void;
   /** Called when everything up to this version has been reported. */
   onBookmark?(resourceVersion: string): void;
 }
@@ -175,6 +167,15 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number {
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
 }
 
+/** The JSON in a body; null if there is none. */
+function jsonIn(bytes: Uint8Array): Json {
+  try {
+    return parseJson(bytes);
+  } catch {
+    return null;
+  }
+}
+
 /** The error for a response other than 2xx. Reads its body. */
 async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<Error> {
   const { code, headers } = answer;
@@ -187,18 +188,14 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
       `${server} redirects ${what}${where}, and redirects are not followed: correct the server in the kubeconfig`,
     );
   }
-  let status: Json = null;
-  try {
-    status = parseJson(bytes ?? new Uint8Array());
-  } catch {
-    // The error page of a proxy: the status code is enough.
-  }
+  // Of the error page of a proxy, the status code is enough.
+  const status = jsonIn(bytes ?? new Uint8Array());
   const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
     return new StatusError(code, status.message, retryAfterMs);
   }
   // An API server that does not know a resource responds with a 404 in plain text.
-  if (bytes?.toString('utf8').trim() === unknownResource) {
+  if (bytes?.toString('utf8').trim() === '404 page not found') {
     return new StatusError(code, `${server} does not serve ${path}`);
   }
   const unexplained = `${server} answered ${what} with ${code} and no reason: is it an API server?`;
@@ -220,12 +217,7 @@ async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
 
 /** One line of a watch. */
 function eventOf(line: Uint8Array) {
-  let event: Json = null;
-  try {
-    event = parseJson(line);
-  } catch {
-    // Reported as an unusable event below.
-  }
+  const event = jsonIn(line);
   const object = isJsonObject(event) ? event.object : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
     throw new ResponseError('a watch sent a line that is not an event');

@@ -188,24 +188,24 @@ export function transportFor(config: KubeConfig) {
 export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      const line = Buffer.concat([...pieces, chunk.subarray(start, end)]);
-      pieces = [];
-      length = 0;
-      start = end + 1;
-      if (line.length > maxBytes) {
-        throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
-      }
-      if (line.length > 0) {
-        yield line;
-      }
-    }
-    pieces.push(chunk.subarray(start));
-    length += chunk.length - start;
+  const add = (piece: Buffer) => {
+    pieces.push(piece);
+    length += piece.length;
     if (length > maxBytes) {
       throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
     }
+  };
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      add(chunk.subarray(start, end));
+      if (length > 0) {
+        yield Buffer.concat(pieces);
+      }
+      pieces = [];
+      length = 0;
+      start = end + 1;
+    }
+    add(chunk.subarray(start));
   }
 }

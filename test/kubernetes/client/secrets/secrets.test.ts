@@ -29,9 +29,13 @@ test.each<[string, JsonObject, string]>([
   ['another name', { metadata: { ...metadata, name: 'x' } }, `${isNot}: metadata.name is not tls`],
   ['no version', { metadata: { name: 'tls' } }, `${isNot}: it has no resourceVersion`],
   ['an empty version', { metadata: { name: 'tls', resourceVersion: '' } }, `${isNot}: it has no resourceVersion`],
-  ['another kind', { metadata, kind: 'ConfigMap' }, `${isNot}: it is of another kind`],
-  ['data that is not an object', { metadata, data: [] }, `${isNot}: its data is not an object`],
-  ['a value that is not text', { metadata, data: { a: 'eA==', b: 1 } }, `${isNot}: data.b is not a string`],
+  ['another kind', { metadata, kind: 'ConfigMap' }, `${isNot}: it is of another kind, or its data is not text`],
+  ['data that is not an object', { metadata, data: [] }, `${isNot}: it is of another kind, or its data is not text`],
+  [
+    'a value that is not text',
+    { metadata, data: { a: 'eA==', b: 1 } },
+    `${isNot}: it is of another kind, or its data is not text`,
+  ],
 ])('an object with %s is not the requested Secret', (_what, object, message) => {
   expect(() => decodeSecret(object, 'ns', 'tls')).toThrow(new ResponseError(message));
 });
