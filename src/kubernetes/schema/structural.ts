@@ -124,15 +124,6 @@ function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator
   yield* validateSchema(value, schema as Schema, { base: `${path}.default`, work });
 }
 
-/** The problems of additional properties, which even `false` makes a map of an object with fields. */
-function* additionalCauses({ additionalProperties, properties }: JsonObject, path: string): Generator<StatusCause> {
-  const hasFields = Object.keys(objectAt(properties)).length > 0;
-  if (hasFields && (additionalProperties === false || isJsonObject(additionalProperties))) {
-    const why = 'additionalProperties and properties are mutual exclusive';
-    yield forbiddenField(`${path}.additionalProperties`, why);
-  }
-}
-
 /** Maximum number of instructions of all patterns in a definition's schema: compiling that many takes some seconds. */
 const maxPatternSize = 300_000;
 
@@ -300,14 +291,19 @@ interface NodeChecks {
 
 /** Checks of definitions, but not of merely structural schemas (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
 function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  if (typeof schema.type === 'string' && schema.type !== '' && !types.includes(schema.type)) {
-    yield notSupported(`${path}.type`, schema.type, types);
+  const { type, uniqueItems, additionalProperties } = schema;
+  if (typeof type === 'string' && type !== '' && !types.includes(type)) {
+    yield notSupported(`${path}.type`, type, types);
   }
-  if (schema.uniqueItems === true) {
+  if (uniqueItems === true) {
     const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
     yield forbiddenField(`${path}.uniqueItems`, why);
   }
-  yield* additionalCauses(schema, path);
+  // Even `false` makes a map of an object with fields.
+  const isMap = additionalProperties === false || isJsonObject(additionalProperties);
+  if (isMap && Object.keys(objectAt(schema, 'properties')).length > 0) {
+    yield forbiddenField(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive');
+  }
   yield* defaultCauses(schema, path, work);
 }
 
