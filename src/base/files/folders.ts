@@ -23,12 +23,9 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-/** Longest name of a file that is made of another name, in characters. */
-const maxFileName = 200;
-
 /** The path of a file below a folder: each name is one step, with what could lead elsewhere encoded as in URLs. */
 export function pathBelow(folder: string, ...names: readonly string[]): string {
-  const steps = names.map((name) => (/^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, maxFileName)));
+  const steps = names.map((name) => (/^\.*$/.test(name) ? `_${name}` : encodeURIComponent(name).slice(0, 200)));
   return join(folder, ...steps);
 }
 

@@ -8,10 +8,6 @@ export interface JsonMistake {
   place: string;
 }
 
-/** Go's words for a byte at which a JSON text is wrong: after a comma or a bracket, and within a value. */
-const atKey = 'looking for beginning of object key string';
-const atValue = 'looking for beginning of value';
-
 /** The tokens that may follow in a JSON text. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'more';
 
@@ -56,7 +52,7 @@ function scanScalar(text: Bytes, start: number): { at: number; wrong?: string } 
   number.lastIndex = start;
   const [all = '', sign = '', whole, fraction, exponent] = number.exec(text) ?? [];
   if (whole === undefined) {
-    return { at: start + sign.length, wrong: sign === '' ? atValue : 'in numeric literal' };
+    return { at: start + sign.length, wrong: sign === '' ? 'looking for beginning of value' : 'in numeric literal' };
   }
   if (fraction === '.') {
     return { at: start + sign.length + whole.length + 1, wrong: 'after decimal point in numeric literal' };
@@ -111,7 +107,7 @@ export function jsonMistake(text: Bytes, isAlone: boolean): JsonMistake | undefi
     } else {
       const isKey: boolean = next === 'key' || next === 'key or }';
       if (isKey && character !== '"') {
-        return { at, place: atKey };
+        return { at, place: 'looking for beginning of object key string' };
       }
       const scalar = scanScalar(text, at);
       at = scalar.at;

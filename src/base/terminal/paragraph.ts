@@ -1,13 +1,10 @@
 import { withoutControls } from './printable.ts';
 
-/** Width of text for people, in columns: that of most terminals. */
-const usualWidth = 80;
-
 /**
- * A paragraph in lines of at most `width` columns, unless a word is longer: the first begins with `start`, others with
+ * A paragraph in lines of at most `width` columns (80, as most terminals), unless a word is longer: the first begins with `start`, others with
  * `margin`.
  */
-export function paragraph(start: string, text: string, margin: string, width = usualWidth): string[] {
+export function paragraph(start: string, text: string, margin: string, width = 80): string[] {
   const lines: string[] = [];
   let line = start;
   for (const word of withoutControls(text).split(' ')) {

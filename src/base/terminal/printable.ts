@@ -39,12 +39,9 @@ export function isPrintableYaml(text: string): boolean {
   return text.search(harmfulInStrings) === -1 && text.search(commandStart) === -1;
 }
 
-/** Longest untrusted text that is shown, in characters. */
-const maxShownLength = 1000;
-
 /** The same for text that is part of a line: truncated after 1,000 characters. */
 export function printable(text: string): string {
-  return withoutControls(truncated(text, maxShownLength));
+  return withoutControls(truncated(text, 1000));
 }
 
 /** A text of at most so many characters, and an ellipsis if it was longer. */

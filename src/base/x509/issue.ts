@@ -25,8 +25,6 @@ export interface Issued {
   key: string;
 }
 
-const generate = promisify(generateKeyPair);
-
 const inPem = {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
@@ -35,7 +33,7 @@ const rsaKeys = { modulusLength: 2048, ...inPem } as const;
 const ellipticKeys = { namedCurve: 'P-256', ...inPem } as const;
 
 /** The generators of node:crypto. The keys are RSA, which every client supports. */
-export const systemEntropy: Entropy = { makeKeyPair: () => generate('rsa', rsaKeys) };
+export const systemEntropy: Entropy = { makeKeyPair: () => promisify(generateKeyPair)('rsa', rsaKeys) };
 
 /** A new elliptic-curve key pair in PEM, at once. */
 export function makeEllipticKeyPair(): KeyPair {

@@ -28,8 +28,8 @@ function mapOf(entries: [string, unknown][]): unknown {
   return entries.length > maxPlain ? new Map(entries) : Object.fromEntries(entries);
 }
 
-/** Longest text that is read as a duration, in characters. */
-const maxDuration = 256;
+/** Longest text that is read as a duration, in characters: for longer ones the library's reader takes quadratic time. */
+export const maxDuration = 256;
 
 /** A duration as the library has it, whose class it does not export; the text itself if it is none, or one in words. */
 function durationOf(text: string): unknown {

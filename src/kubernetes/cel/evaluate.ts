@@ -2,6 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { LRUCache } from 'lru-cache';
 import { compilePattern } from '../schema/index.ts';
+import { maxDuration } from './cel.ts';
 import { counted, maxCallCost, sizeOf } from './cost.ts';
 
 /** How long expressions may still be evaluated, in ms of the CPU: those of an object, a webhook, or a set of definitions. */
@@ -58,9 +59,6 @@ export function within<T>(budget: Budget, work: () => T): T {
   }
   throw new NotEvaluated('could not be evaluated in time');
 }
-
-/** Longest text that is read as a duration, in characters: for longer ones the library's reader takes quadratic time. */
-const maxDuration = 256;
 
 /** Maximum number of characters of compiled expressions that are kept: each takes up to 130 bytes when compiled. */
 const maxCompiled = 400_000;

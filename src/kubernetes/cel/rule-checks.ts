@@ -81,9 +81,6 @@ export function isTransition(rule: string, environment: Pick<Environment, 'parse
 /** A type of the library: its name, or the types of an object's fields. */
 type Declared = string | { [field: string]: Declared };
 
-/** Formats of texts that are other types in expressions. */
-const typedFormats = new Set(['byte', 'date', 'date-time', 'duration']);
-
 const scalars: Record<string, string> = { boolean: 'bool', integer: 'int', number: 'double', string: 'string' };
 
 /** How many more fields may be declared: each declaration takes some microseconds. */
@@ -100,7 +97,8 @@ function declaredOf(schema: Schema, declarations: Declarations): Declared {
   if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true) {
     return 'dyn';
   }
-  if (schema.format !== undefined && typedFormats.has(schema.format)) {
+  // Texts of these formats are of other types in expressions.
+  if (['byte', 'date', 'date-time', 'duration'].includes(schema.format ?? '')) {
     return 'dyn';
   }
   const inner = (part: Schema): string => {

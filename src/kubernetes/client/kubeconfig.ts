@@ -11,13 +11,8 @@ const maxKubeconfigBytes = 8 * 1024 * 1024;
 /** Largest file that a kubeconfig names, in bytes: bundles of CAs have some 250 KiB. */
 const maxNamedBytes = 1024 * 1024;
 
-/** Schemes of proxies that the client library knows. */
-const proxySchemes = ['http:', 'https:', 'socks5:', 'socks5h:'];
-
 /** The library's name for a user whose token is in a file. */
 const ofFile = 'tokenFile';
-
-const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** A kubeconfig is unusable. The message is one line and contains nothing secret. */
 export class KubeConfigError extends Error {
@@ -46,7 +41,7 @@ function filesFor(named: string | undefined, env: NodeJS.ProcessEnv): string[] {
   if (existsSync(file)) {
     return [file];
   }
-  if (existsSync(serviceAccountToken)) {
+  if (existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token')) {
     return [];
   }
   throw new KubeConfigError(
@@ -138,7 +133,8 @@ function problemOf(config: KubeConfig): string | undefined {
   const isOpen = protocol === 'http:' && (cluster?.skipTLSVerify === true || Boolean(proxyUrl));
   // Without a user the library would omit the CA as well, and the server would seem to have a bad certificate.
   const isServer = isOpen || (protocol === 'https:' && user !== null);
-  const isProxy = !proxyUrl || proxySchemes.includes(URL.parse(proxyUrl)?.protocol ?? '');
+  // The schemes of proxies that the client library knows.
+  const isProxy = !proxyUrl || /^(?:https?|socks5h?):$/.test(URL.parse(proxyUrl)?.protocol ?? '');
   const isUser = (!user?.authProvider || user.authProvider.config) && (!user?.exec || user.exec.command);
   if (isServer && isProxy && isUser) {
     return undefined;

@@ -28,12 +28,10 @@ function nameOf({ type = '', format, struct, element }: GoType): string {
   }
 }
 
-const isNumeric = (type: string) => type === 'integer' || type === 'number';
-
 /** A value as an error of encoding/json names it. */
 function shown(value: Json, type: string): string {
   if (typeof value === 'number') {
-    return isNumeric(type) ? `number ${value}` : 'number';
+    return type === 'integer' || type === 'number' ? `number ${value}` : 'number';
   }
   return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 }

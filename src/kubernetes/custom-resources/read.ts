@@ -14,9 +14,6 @@ import metadataFields from './object-meta.json' with { type: 'json' };
 /** metav1.ObjectMeta: the types of its fields. */
 const objectMeta: Schema = metadataFields;
 
-/** Maximum number of unknown fields that an API server reports. */
-const maxUnknown = 100;
-
 /** What a schema tells of Go's types: all but the names of structs, of which that of the value itself is given. */
 export function goTypeOf(schema: Schema, struct = ''): GoType {
   const { type, format = '', items, additionalProperties } = schema;
@@ -44,9 +41,9 @@ export interface ReadObject {
   unknown: readonly UnknownField[];
 }
 
-/** An API server's words for unknown fields, one text each. */
+/** An API server's words for unknown fields, one text each; it reports 100 at most. */
 export const unknownFieldTexts = (unknown: readonly UnknownField[]): string[] =>
-  unknown.slice(0, maxUnknown).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
+  unknown.slice(0, 100).map(({ path }) => `unknown field ${JSON.stringify(path)}`);
 
 /** Reads a custom resource as an API server does, from a copy. @throws {DefaultsError} when its defaults exceed 8 MiB. */
 export function readCustomResource(given: JsonObject, schema: Schema): ReadObject {

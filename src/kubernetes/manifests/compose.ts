@@ -50,9 +50,6 @@ export const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
 /** The rest of a plain key whose colon kubectl reads as text. */
 const glued = /\s*:[,[\]{}]/y;
 
-/** Maximum number of duplicate keys that are reported for a document. */
-const maxDuplicates = 5;
-
 /** Maximum number of nodes and characters that may come from aliases. */
 const maxAliased = 1024 * 1024;
 
@@ -204,7 +201,7 @@ class Reader {
         continue;
       }
       const key = this.#key(pair.key);
-      if (own.has(key) && this.duplicates.length < maxDuplicates) {
+      if (own.has(key) && this.duplicates.length < 5) {
         const message = `duplicate key ${JSON.stringify(truncated(key, 100))} in a map`;
         this.duplicates.push({ offset: startOf(pair.key), message });
       }

@@ -35,8 +35,6 @@ const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it i
 /** Number of documents between two turns of the event loop: a few milliseconds of work. */
 const documentsPerTurn = 50;
 
-const manifestName = /\.(ya?ml|json)$/i;
-
 /** Folders to skip, which contain no manifests: version control, editors, dependencies. */
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 
@@ -98,7 +96,7 @@ function* filesIn(folder: string): Generator<string | ManifestError> {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
         yield* filesIn(path);
-      } else if (manifestName.test(entry.name)) {
+      } else if (/\.(ya?ml|json)$/i.test(entry.name)) {
         yield path;
       }
     }

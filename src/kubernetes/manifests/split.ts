@@ -23,11 +23,10 @@ const maxYamlLength = 16 * 1024 * 1024;
 /** Largest JSON document, in characters (64 Mi), as `kubectl get -o json` writes a whole fleet. */
 const maxJsonLength = 64 * 1024 * 1024;
 
+const tooLarge = (most: number, remedy: string) => `a document is larger than ${most} characters; ${remedy}`;
+
 /** Whether the rest of a line has no content: blanks, and perhaps a comment. */
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
-
-const yamlTooLarge = `a document is larger than ${maxYamlLength} characters; split it with "---" lines, or write it as JSON`;
-const jsonTooLarge = `a document is larger than ${maxJsonLength} characters; write its items as documents of their own`;
 
 /**
  * The documents of a YAML stream that have content. As in kubectl, a line that begins with `---` ends a document wherever
@@ -45,7 +44,7 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   function* take(end: number): Generator<DocumentText | SplitError> {
     if (contentLine > 0 && !isSkipped) {
       yield end - start > maxYamlLength
-        ? { error: yamlTooLarge, line: firstLine }
+        ? { error: tooLarge(maxYamlLength, 'split it with "---" lines, or write it as JSON'), line: firstLine }
         : { text: text.slice(start, end), firstLine, start, contentLine, form: 'yaml' };
     }
     start = end;
@@ -113,7 +112,7 @@ function* jsonDocuments(text: string): Generator<DocumentText | SplitError> {
     const part = firstJson(text.slice(start));
     at = start + part.length;
     yield part.length > maxJsonLength
-      ? { error: jsonTooLarge, line }
+      ? { error: tooLarge(maxJsonLength, 'write its items as documents of their own'), line }
       : { text: part, firstLine: line, start, contentLine: line, form: 'json' };
     line += linesIn(part);
   }

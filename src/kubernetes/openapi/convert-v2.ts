@@ -7,9 +7,6 @@ export class InvalidOpenApi extends Error {}
 
 const unconvertible = (why: string) => new InvalidOpenApi(`cannot be converted from OpenAPI v2: ${why}`);
 
-/** Default for the maximum number of characters, in JSON, of all copies of schemas: a schema is written once per media type. */
-const defaultMaxCopied = 64 * 1024 * 1024;
-
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
 const object: Schema = { type: 'object', nullable: true };
@@ -140,7 +137,7 @@ function securitySchemeOf(value: Json): JsonObject {
  */
 export function convertV2ToV3(
   document: JsonObject,
-  { maxCopied = defaultMaxCopied }: { maxCopied?: number } = {},
+  { maxCopied = 64 * 1024 * 1024 }: { maxCopied?: number } = {},
 ): JsonObject {
   const { paths = null } = document;
   const items = isJsonObject(paths) ? selected(paths, (path) => path.startsWith('/')) : paths;

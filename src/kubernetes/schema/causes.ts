@@ -4,12 +4,8 @@ import { type CauseReason, fieldErrorMessage, type StatusCause } from '../object
 /** Maximum number of causes that a response lists; further ones are not looked for. */
 export const maxCauses = 500;
 
-/** Maximum number of characters of a value in a message. */
-const maxShown = 4_096;
-
-export function shorten(text: string): string {
-  return truncated(text, maxShown);
-}
+/** A value in a message, truncated after 4,096 characters. */
+export const shorten = (text: string): string => truncated(text, 4_096);
 
 /** The problem of a field, in the API server's words. The value is shown as truncated JSON; undefined is not shown. */
 export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {

@@ -30,9 +30,6 @@ function objectProblems(object: JsonObject, schema: Schema): string[] {
   return [...causes, ...prune(whole, schema).map((path) => `${path}: is not a field of a ${textAt(object, 'kind')}`)];
 }
 
-/** Maximum number of problems of one object. */
-const maxProblems = 20;
-
 /**
  * What an API server would refuse or drop of a custom resource since it was patched, and did not before: one text for each
  * problem, with its field; none if there is no schema for the object.
@@ -45,5 +42,5 @@ export function patchProblems(before: JsonObject, after: JsonObject, schemaOf: S
   const known = new Set(objectProblems(before, schema));
   return objectProblems(after, schema)
     .filter((problem) => !known.has(problem))
-    .slice(0, maxProblems);
+    .slice(0, 20);
 }

@@ -148,8 +148,6 @@ interface Validation extends Shown {
   old?: Json | undefined;
 }
 
-const noWorkLeft = 'takes too much work to validate; make the object or its schema smaller';
-
 /** The problems that a check of a value finds within the limits. */
 function findingsOf(
   { work = workOfObject(), ...shown }: Validation,
@@ -160,9 +158,10 @@ function findingsOf(
   }
   const findings = new Findings(maxCauses, work, shown);
   check(findings);
+  const why = 'takes too much work to validate; make the object or its schema smaller';
   return work.endedAt === undefined
     ? findings.causes
-    : [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), noWorkLeft)];
+    : [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), why)];
 }
 
 /**

@@ -96,13 +96,8 @@ export function ofAnyPart(isTrue: (schema: Schema) => boolean): (schema: Schema)
   return isTrueWithin;
 }
 
-/** Maximum number of characters of a key in a path, which is repeated for each field below it. */
-const maxKeyShown = 512;
-
-/** A key as paths show it, truncated. */
-export function shownKey(key: string): string {
-  return truncated(key, maxKeyShown);
-}
+/** A key as paths show it: truncated, since it is repeated for each field below it. */
+export const shownKey = (key: string): string => truncated(key, 512);
 
 /** The path of a field or an item of the value at `path`, for messages; the path of the root is empty. */
 export function joinPath(path: string, key: string | number): string {

@@ -26,8 +26,6 @@ const outsideOnly = {
   'x-kubernetes-validations': 'empty',
 };
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-const listTypes = ['atomic', 'set', 'map'];
-const mapTypes = ['atomic', 'granular'];
 
 const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
@@ -239,8 +237,8 @@ function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: s
 function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
   const keys = Array.isArray(given) ? given : [];
-  yield* typeCauses(schema, 'x-kubernetes-list-type', 'array', listTypes, path);
-  yield* typeCauses(schema, 'x-kubernetes-map-type', 'object', mapTypes, path);
+  yield* typeCauses(schema, 'x-kubernetes-list-type', 'array', ['atomic', 'set', 'map'], path);
+  yield* typeCauses(schema, 'x-kubernetes-map-type', 'object', ['atomic', 'granular'], path);
   if (isJsonObject(items) && items.nullable === true && (listType === 'set' || listType === 'map')) {
     yield forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`);
   }

@@ -145,13 +145,6 @@ export interface KubernetesClient {
   clockOffsetMs?(): number | undefined;
 }
 
-/** Whether an error is retryable: no connection, 429, 5xx. After 409 and 422 the caller reads the object again. */
-function isRetryable(error: unknown): boolean {
-  return (
-    error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
-  );
-}
-
 /** How long the server asks to wait, according to an error, in ms; 0 if it does not ask. */
 export function askedWait(error: unknown): number {
   return error instanceof StatusError ? error.retryAfterMs : 0;
@@ -372,7 +365,10 @@ export function connect(
                 await sleep(askedWait(error), undefined, { signal: stop });
               }
             },
-            shouldRetry: ({ error }) => isRetryable(error),
+            // After 409 and 422 the caller reads the object again.
+            shouldRetry: ({ error }) =>
+              error instanceof ConnectionError ||
+              (error instanceof StatusError && (error.code === 429 || error.code >= 500)),
           });
         } catch {
           signal.throwIfAborted();

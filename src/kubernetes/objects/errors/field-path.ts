@@ -3,9 +3,6 @@ import { truncated } from '../../../base/index.ts';
 /** Path of a field inside an object: property names and array indices from the root. */
 export type FieldPath = readonly (string | number)[];
 
-/** Longest key shown in a path, in characters: a label key has at most 317. */
-const maxShownKey = 320;
-
 const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
 /**
@@ -19,7 +16,7 @@ export function formatFieldPath(path: FieldPath): string {
     if (plainProperty.test(key)) {
       text += text === '' ? key : `.${key}`;
     } else {
-      text += `[${truncated(key, maxShownKey).replaceAll(/\p{Cc}/gu, '\ufffd')}]`;
+      text += `[${truncated(key, 320).replaceAll(/\p{Cc}/gu, '\ufffd')}]`;
     }
   }
   return text;

@@ -85,13 +85,10 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
   });
 }
 
-/** Longest value that a message shows, in characters; the rest is truncated. */
-const maxShownValue = 120;
-
-/** A value for a message: as JSON, truncated if it is long. */
+/** A value for a message: as JSON, truncated after 120 characters. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
-    return JSON.stringify(truncated(value, maxShownValue));
+    return JSON.stringify(truncated(value, 120));
   }
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? 'an array' : 'an object';

@@ -25,9 +25,6 @@ const maxCopiedBytes = 3 * 1024 * 1024;
 /** Maximum number of list items that one patch may shift by adding and removing in front of them: a quarter of a second. */
 const maxShifted = 200_000_000;
 
-/** How much of an operation a message shows, in characters. */
-const maxShownOperation = 200;
-
 /** Maximum number of operations of one patch (apiserver, maxJSONPatchOperations). */
 export const maxPatchOperations = 10_000;
 
@@ -258,7 +255,7 @@ export function undecodable(operations: readonly Json[]): string | undefined {
         ? "failed to decode 'value': operation, missing value field: missing value"
         : undefined;
     if (problem !== undefined) {
-      return `invalid operation ${JSON.stringify(operation).slice(0, maxShownOperation)}: ${problem}`;
+      return `invalid operation ${JSON.stringify(operation).slice(0, 200)}: ${problem}`;
     }
   }
   return undefined;
