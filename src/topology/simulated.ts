@@ -28,7 +28,7 @@ import {
   versionChangeProblem,
 } from './refusals/index.ts';
 import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
-import type { GroupObjects } from './world/groups.ts';
+import { type GroupObjects, groupParts } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
@@ -57,7 +57,7 @@ interface Decided extends DecidedVersions {
 
 /** Whether the same is applied for a group as before. */
 const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
-  (['object', 'bootstrap', 'infrastructure'] as const).every((part) => isSame(one[part], other[part]));
+  groupParts.every((part) => isSame(one[part], other[part]));
 
 const controlPlaneKey = 'control-plane';
 const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);

@@ -349,7 +349,7 @@ describe('what Cluster API refuses', () => {
 
   test('a Cluster that loses its topology', async () => {
     const before = Object.values(manifests()) as JsonObject[];
-    const after = before.map((object) => (object.kind === 'Cluster' ? { ...object, spec: {} } : object));
+    const after = before.map((object) => (object.kind === 'Cluster' ? { ...object, spec: { paused: false } } : object));
     const refused = await plan(new World(before), new World(after), { now: new Date() });
     expect(problemsOf(refused)).toEqual([
       'Cluster API refuses Cluster default/one: spec: Forbidden: one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set; spec.topology: Forbidden: cannot be removed from an existing Cluster',

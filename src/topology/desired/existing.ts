@@ -43,6 +43,13 @@ export interface Existing {
   workers: ReadonlyMap<string, GroupObjects>;
 }
 
+/** A Cluster without objects yet, or about which nothing is known. */
+export const nothingExists: Existing = {
+  infrastructureCluster: undefined,
+  controlPlane: undefined,
+  workers: new Map(),
+};
+
 export const workerKey = (kind: string, name: string): string => `${kind} ${name}`;
 
 function workerObjects(world: World, object: JsonObject): GroupObjects {

@@ -1,23 +1,43 @@
-import { groupOf, isSame, type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import {
+  groupOf,
+  isSame,
+  type Json,
+  type JsonObject,
+  namespacedName,
+  namespaceOf,
+  objectAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
+import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { kubeadmDefaults } from '../control-planes/index.ts';
-import { clusterClassRefusal, isWritten, type RefusedWrites, refusalProblem } from '../refusals/index.ts';
-import { coreGroup, nameIn } from '../world/objects.ts';
+import { clusterClassRefusal, isWritten, refusalProblem, type WriteAnswers, writeProblem } from '../refusals/index.ts';
+import { coreGroup, keyOf, nameIn, type ObjectName } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
 import { classNameOf, hasTopology, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
-/** A write that Cluster API refuses. */
-export interface Refusal {
-  /** The class that it would concern, and its part: `control-plane`, `MachineDeployment CLASS`; undefined: all. */
+/** A write that is refused, and a class that it would concern. */
+export interface ClassRefusal {
   ofClass: string;
+  /** `control-plane`, `MachineDeployment CLASS`; undefined: all. */
   part: string | undefined;
   problem: Problem;
 }
 
-/** Writes that Cluster API refuses, by the classes that they would concern. */
-export type Refusals = ReadonlyMap<string, readonly Refusal[]>;
+/** What an API server takes of a change. */
+export interface AcceptedWrites {
+  /** The second state without the changes of classes and templates that are refused. */
+  world: World;
+  /** Why an object is not taken as it is in the second state; undefined if it is. */
+  refusalOf(name: ObjectName): Problem | undefined;
+  /** Whether the API server was asked, with all webhooks, and takes it. */
+  isTaken(name: ObjectName): boolean;
+  /** Refused writes of classes and templates, by the classes that they would concern. */
+  ofClasses: ReadonlyMap<string, readonly ClassRefusal[]>;
+}
 
-const classKey = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
+const isClass = (object: JsonObject): boolean => object.kind === 'ClusterClass' && groupOf(object) === coreGroup;
 
 /** The templates that the spec of a class refers to, with the part of the class: `control-plane`, `MachineDeployment CLASS`. */
 function referencesIn(spec: JsonObject): { part: string; reference: JsonObject }[] {
@@ -60,63 +80,80 @@ function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
     : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
 }
 
-/** The second state without the changes of classes and templates that an API server or Cluster API's webhooks refuse. */
-export function accepted(
-  before: World,
-  after: World,
-  writes: RefusedWrites,
-): { world: World; refusals: Refusals; refusedTemplates: Map<string, Problem> } {
-  const refusals: Refusal[] = [];
-  const refusedTemplates = new Map<string, Problem>();
-  const uses = Map.groupBy(
-    after.ofKind(coreGroup, 'ClusterClass').flatMap((clusterClass) => {
-      const { namespace, name } = nameIn(clusterClass);
-      return referencesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => ({
-        template: `${namespace} ${groupOf(reference)} ${textAt(reference, 'kind')} ${textAt(reference, 'name')}`,
-        ofClass: classKey({ namespace, name }),
-        part,
-      }));
+/** Why Cluster API's webhooks refuse a write of a class or of a template, as far as it is not the schema of its kind that does. */
+function webhookProblem(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  clustersOf: ReadonlyMap<string, readonly JsonObject[]>,
+): Problem | undefined {
+  if (isClass(object)) {
+    const refusal = clusterClassRefusal(object, old, clustersOf.get(namespacedName(object)) ?? []);
+    return refusal && refusalProblem(object, refusal);
+  }
+  const reason = old && templateProblem(old, object);
+  return reason === undefined ? undefined : { text: `Cluster API refuses ${objectText(object)}: ${reason}` };
+}
+
+/** The places of classes that refer to templates, by these. */
+function usesIn(world: World): Map<string, { template: string; ofClass: string; part: string }[]> {
+  const uses = world.ofKind(coreGroup, 'ClusterClass').flatMap((clusterClass) =>
+    referencesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => {
+      const [kind, name] = [textAt(reference, 'kind'), textAt(reference, 'name')];
+      const template = keyOf({ group: groupOf(reference), kind, namespace: namespaceOf(clusterClass), name });
+      return { template, ofClass: namespacedName(clusterClass), part };
     }),
-    ({ template }) => template,
   );
-  const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), (cluster) =>
-    classNameOf(cluster),
-  );
+  return Map.groupBy(uses, ({ template }) => template);
+}
+
+/**
+ * What an API server and Cluster API's webhooks say of the writes of a change.
+ *
+ * @param given both states, in the versions of the API in which they are given.
+ * @param newest the same in the newest versions that are known.
+ * @param schemaOf undefined: an API server has already checked what is written.
+ * @param answers what an API server said: of these objects, nothing is computed.
+ */
+export function accepted(
+  [given, written]: readonly [World, World],
+  [before, after]: readonly [World, World],
+  schemaOf: SchemaOf | undefined,
+  answers: WriteAnswers = new Map(),
+): AcceptedWrites {
+  const refused = new Map<string, Problem>();
+  const taken = new Set<string>();
+  const refusals: ClassRefusal[] = [];
   const instead = new Map<JsonObject, JsonObject | undefined>();
+  const uses = usesIn(after);
+  const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), classNameOf);
   for (const object of after) {
     const name = nameIn(object);
-    const old = before.find(name);
+    const [key, old, own] = [keyOf(name), before.find(name), written.find(name) ?? object];
     if (!isWritten(object, old, before)) {
       continue;
     }
-    const unwritten = writes.refusalOf(name);
-    const isTaken = writes.isTaken(name);
-    if (name.group === coreGroup && name.kind === 'ClusterClass') {
-      const refusal =
-        unwritten || isTaken ? undefined : clusterClassRefusal(object, old, clustersOf.get(classKey(name)) ?? []);
-      const problem = unwritten ?? (refusal && refusalProblem(object, refusal));
-      if (problem !== undefined) {
-        instead.set(object, old);
-        refusals.push({ ofClass: classKey(name), part: undefined, problem });
-      }
+    const answer = answers.get(own);
+    const problem =
+      answer === undefined
+        ? ((schemaOf && writeProblem(own, given.find(name), written, schemaOf)) ??
+          webhookProblem(object, old, clustersOf))
+        : answer.refusal;
+    if (problem === undefined) {
+      (answer === undefined ? undefined : taken)?.add(key);
       continue;
     }
-    const reason = old === undefined || isTaken ? undefined : templateProblem(old, object);
-    const problem =
-      unwritten ??
-      (reason === undefined ? undefined : { text: `Cluster API refuses ${objectText(object)}: ${reason}` });
-    if (name.kind.endsWith('Template') && problem !== undefined) {
+    refused.set(key, problem);
+    if (isClass(object) || name.kind.endsWith('Template')) {
+      const places = isClass(object) ? [{ ofClass: namespacedName(object), part: undefined }] : (uses.get(key) ?? []);
       instead.set(object, old);
-      refusedTemplates.set(objectText(object), problem);
-      for (const { ofClass, part } of uses.get(`${name.namespace} ${name.group} ${name.kind} ${name.name}`) ?? []) {
-        refusals.push({ ofClass, part, problem });
-      }
+      refusals.push(...places.map(({ ofClass, part }) => ({ ofClass, part, problem })));
     }
   }
   const objects = [...after].map((object) => (instead.has(object) ? instead.get(object) : object));
   return {
     world: instead.size === 0 ? after : after.withObjects(objects.filter((object) => object !== undefined)),
-    refusals: Map.groupBy(refusals, ({ ofClass }) => ofClass),
-    refusedTemplates,
+    refusalOf: (name) => refused.get(keyOf(name)),
+    isTaken: (name) => taken.has(keyOf(name)),
+    ofClasses: Map.groupBy(refusals, ({ ofClass }) => ofClass),
   };
 }

@@ -11,6 +11,6 @@ export { clusterClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck } from './parts.ts';
 export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
-export { isWritten, type RefusedWrites, refusedWrites, type WriteAnswers } from './refused-writes.ts';
+export { isWritten, type WriteAnswers, writeProblem } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export { stored } from './stored.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { coreGroup, keyOf, nameIn, type ObjectName, writable } from '../world/objects.ts';
+import { coreGroup, writable } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { ownKindRefusal } from './own-kinds.ts';
@@ -19,14 +19,6 @@ import { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 
 /** An API server's answers about writes, by the objects that are written. */
 export type WriteAnswers = ReadonlyMap<JsonObject, { refusal?: Problem }>;
-
-/** Why an API server does not take an object as it is in the second state, as far as that is known. */
-export interface RefusedWrites {
-  /** Undefined if it takes it. */
-  refusalOf(name: ObjectName): Problem | undefined;
-  /** Whether the API server was asked, with all webhooks, and takes it. */
-  isTaken(name: ObjectName): boolean;
-}
 
 /** Whether a class gives its Clusters variables that they do not set. An extension may define any. */
 const addsVariables = (clusterClass: JsonObject | undefined): boolean =>
@@ -60,51 +52,31 @@ export const isWritten = (object: JsonObject, old: JsonObject | undefined, befor
     : old !== object && !isSame(writable(old), writable(object));
 
 /**
- * Which objects an API server does not take, by the schemas of their kinds. Those that stay as they are, nobody writes.
+ * Why an API server does not take a write, by the schema of its kind or the webhooks of Cluster API's own kinds; undefined if it
+ * does, as far as that is known.
  *
- * @param before what is stored, in the version in which it is given.
- * @param after what is written, in its own.
- * @param answers what an API server said: of these objects, nothing is computed.
+ * @param old the object that is stored, in the version in which it is given.
+ * @param after the state to which the write belongs.
  */
-export function refusedWrites(
-  before: World,
+export function writeProblem(
+  object: JsonObject,
+  old: JsonObject | undefined,
   after: World,
   schemaOf: SchemaOf,
-  answers: WriteAnswers = new Map(),
-): RefusedWrites {
-  const refusals = new Map<string, Problem>();
-  const taken = new Set<string>();
-  for (const object of after) {
-    const name = nameIn(object);
-    const answer = answers.get(object);
-    if (answer !== undefined) {
-      if (answer.refusal === undefined) {
-        taken.add(keyOf(name));
-      } else {
-        refusals.set(keyOf(name), answer.refusal);
-      }
-      continue;
+): Problem | undefined {
+  try {
+    const refusal =
+      decodingRefusal(object, schemaOf) ??
+      schemaRefusal(withVariables(object, after), old, schemaOf) ??
+      ownKindRefusal(object, old);
+    const { message, remedy } = refusal ?? {};
+    const text = `the API server refuses ${objectText(object)}: ${message}`;
+    return refusal && { text, ...(remedy !== undefined && { remedy }) };
+  } catch (error) {
+    // Too many defaults: what Cluster API makes of the object is not known either, and that is said.
+    if (!(error instanceof NotKnown)) {
+      throw error;
     }
-    const old = before.find(name);
-    if (!isWritten(object, old, before)) {
-      continue;
-    }
-    try {
-      const refusal =
-        decodingRefusal(object, schemaOf) ??
-        schemaRefusal(withVariables(object, after), old, schemaOf) ??
-        ownKindRefusal(object, old);
-      if (refusal !== undefined) {
-        const { message, remedy } = refusal;
-        const text = `the API server refuses ${objectText(object)}: ${message}`;
-        refusals.set(keyOf(name), { text, ...(remedy !== undefined && { remedy }) });
-      }
-    } catch (error) {
-      // Too many defaults: what Cluster API makes of the object is not known either, and that is said.
-      if (!(error instanceof NotKnown)) {
-        throw error;
-      }
-    }
+    return undefined;
   }
-  return { refusalOf: (name) => refusals.get(keyOf(name)), isTaken: (name) => taken.has(keyOf(name)) };
 }

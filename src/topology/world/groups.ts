@@ -11,7 +11,8 @@ export interface GroupObjects {
 }
 
 /** The parts of `GroupObjects`. */
-export type GroupPart = keyof GroupObjects;
+export const groupParts = ['object', 'bootstrap', 'infrastructure'] as const;
+export type GroupPart = (typeof groupParts)[number];
 
 /** A Machine that exists, with what was made for it, as far as it is known. */
 export interface ExistingMachine {
