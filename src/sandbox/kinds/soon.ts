@@ -1,8 +1,8 @@
 /**
- * A function after whose calls something runs once: in a moment, or after a delay in milliseconds; not once the signal is
- * aborted.
+ * A function after whose calls something runs once: in the next turn of the event loop, or after a delay in milliseconds; not
+ * once the signal is aborted.
  */
-export function soon(run: () => void, signal: AbortSignal, delayMs = 0): () => void {
+export function soon(run: () => void, signal: AbortSignal, delayMs?: number): () => void {
   let isScheduled = false;
   function start(): void {
     isScheduled = false;
@@ -13,7 +13,7 @@ export function soon(run: () => void, signal: AbortSignal, delayMs = 0): () => v
   return () => {
     if (!isScheduled) {
       isScheduled = true;
-      setTimeout(start, delayMs).unref();
+      delayMs === undefined ? setImmediate(start) : setTimeout(start, delayMs).unref();
     }
   };
 }

@@ -127,49 +127,37 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
     return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
   }
-  /** The remaining items of the list; undefined where an item has been deleted. */
-  const merged: (Json | undefined)[] = [...list];
-  const places = new Map<string, number[]>();
-  const note = (item: Json, index: number) => {
-    if (isJsonObject(item) && item[mergeKey] !== undefined) {
-      const key = canonical(item[mergeKey]);
-      const known = places.get(key);
-      if (known === undefined) {
-        places.set(key, [index]);
-      } else {
-        known.push(index);
-      }
+  /** The items by their merge keys: of several with the same key, the first is merged, as in Kubernetes. */
+  const groups = new Map<string, Json[]>();
+  for (const [index, item] of list.entries()) {
+    const value = objectAt(item)[mergeKey];
+    const key = value === undefined ? `#${index}` : canonical(value);
+    const known = groups.get(key);
+    if (known === undefined) {
+      groups.set(key, [item]);
+    } else {
+      known.push(item);
     }
-  };
-  list.forEach(note);
-  /** The positions of the items that the patch has merged or added. */
-  const touched = new Set<number>();
+  }
+  const touched = new Set<string>();
   for (const item of patch) {
     if (!isJsonObject(item) || item[mergeKey] === undefined) {
       throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
     }
     const key = canonical(item[mergeKey]);
-    // Of several items with equal keys the first is merged, as in Kubernetes.
-    const [at] = places.get(key) ?? [];
     if (item[directive] === 'delete') {
-      for (const gone of places.get(key) ?? []) {
-        merged[gone] = undefined;
-      }
-      places.delete(key);
-    } else if (at !== undefined) {
-      work.repeated += touched.has(at) ? 1 : 0;
-      if (work.repeated > maxRepeated) {
-        throw badRequest(`the patch has too many items with the same merge key, ${mergeKey}: write each item once`);
-      }
-      merged[at] = mergeObject(merged[at] as JsonObject, item, items, work);
-      touched.add(at);
-    } else {
-      const created = mergeObject({}, item, items, work);
-      touched.add(merged.length);
-      note(created, merged.push(created) - 1);
+      groups.delete(key);
+      continue;
     }
+    work.repeated += touched.has(key) ? 1 : 0;
+    if (work.repeated > maxRepeated) {
+      throw badRequest(`the patch has too many items with the same merge key, ${mergeKey}: write each item once`);
+    }
+    touched.add(key);
+    const [first, ...others] = groups.get(key) ?? [];
+    groups.set(key, [mergeObject(objectAt(first), item, items, work), ...others]);
   }
-  return merged.filter((item) => item !== undefined);
+  return [...groups.values()].flat();
 }
 
 /**
