@@ -177,6 +177,7 @@ export function readBlueprint(
     );
   const versions = fieldAt(clusterClass, 'spec', 'kubernetesVersions');
   const controlPlane = objectAt(clusterClass, 'spec', 'controlPlane');
+  const infrastructureCluster = template(objectAt(clusterClass, 'spec', 'infrastructure'));
   const controlPlaneTemplate = template(controlPlane);
   return {
     namespace,
@@ -186,7 +187,7 @@ export function readBlueprint(
     planHandler: textAt(clusterClass, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
     versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
     patches: objectsAt(clusterClass, 'spec', 'patches').map(patchOf),
-    infrastructureCluster: template(objectAt(clusterClass, 'spec', 'infrastructure')),
+    infrastructureCluster,
     controlPlane: {
       template: controlPlaneTemplate,
       machines: template(controlPlane.machineInfrastructure),

@@ -1,4 +1,4 @@
-import type { Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, textAt } from '../../kubernetes/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
 import type { KindWithoutMachines } from './kind.ts';
 import { isOther, isRemoved, refusedChanges } from './refused-changes.ts';
@@ -24,10 +24,15 @@ export const awsManaged: KindWithoutMachines = {
   kind: 'AWSManagedControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['EKS, as far as the provider updates it there'] }],
+  fillDefaults({ metadata, spec }) {
+    const name = `${textAt(metadata, 'namespace') || 'default'}_${textAt(metadata, 'name').replaceAll('.', '_')}`;
+    if (isJsonObject(spec) && name.length < 100) {
+      spec.eksClusterName = textAt(spec, 'eksClusterName') || name;
+    }
+  },
   refusal: refusedChanges('validation.awsmanagedcontrolplanes.controlplane.cluster.x-k8s.io', group, [
     {
       field: 'spec.eksClusterName',
-      // Removed, the webhook fills in a name.
       is: isOther,
       why: 'eksClusterName is different to current cluster name',
     },

@@ -1,11 +1,11 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
 import type { KindWithoutMachines } from './kind.ts';
 import { isOther, isRemoved, type RefusedChange, refusedChanges } from './refused-changes.ts';
 
 // Facts of kubernetes-sigs/cluster-api-provider-azure, v1.25 and v1.26: ValidateUpdate in
 // internal/webhooks/azuremanagedcontrolplane_webhook.go with azuremanagedcontrolplane_validation.go, and ValidateImmutable in
-// util/webhook/validator.go. What the webhook does not take of any object, whatever it was before, is not among them, nor what
+// util/webhook/validator.go; defaults are in internal/api/v1beta1/azuremanagedcontrolplane_default.go. What the webhook does not take of any object, whatever it was before, is not among them, nor what
 // AKS itself refuses, nor the versions that AKS upgrades by itself.
 
 const group = 'infrastructure.cluster.x-k8s.io';
@@ -68,11 +68,49 @@ const fixedAccess = (profile: Json | undefined): string =>
     ),
   );
 
+/** The profiles that are in a list no more: they are switched off, and not removed. */
+const removedAddons = (before: Json | undefined, after: Json | undefined): string[] => {
+  const kept = new Set(objectsAt(after ?? null).map(({ name }) => name));
+  return objectsAt(before ?? null).flatMap(({ name }, index) =>
+    kept.has(name)
+      ? []
+      : `cannot remove addonProfile ${name}, To disable this AddonProfile, update Spec.AddonProfiles[${index}].Enabled to false`,
+  );
+};
+
+function fillDefaults({ metadata, spec }: JsonObject): void {
+  if (!isJsonObject(spec)) {
+    return;
+  }
+  const name = textAt(metadata, 'name');
+  const resourceGroup =
+    textAt(spec, 'resourceGroupName') || textAt(metadata, 'labels', 'cluster.x-k8s.io/cluster-name');
+  const isOverlay = spec.networkPluginMode === 'overlay';
+  const { subnet, ...network } = objectAt(spec, 'virtualNetwork');
+  Object.assign(spec, {
+    sku: { tier: 'Free' },
+    oidcIssuerProfile: { enabled: false },
+    dnsPrefix: name,
+    nodeResourceGroupName: `MC_${resourceGroup}_${name}_${textAt(spec, 'location')}`,
+    ...spec,
+    resourceGroupName: resourceGroup,
+    virtualNetwork: {
+      name,
+      cidrBlock: isOverlay ? '10.224.0.0/12' : '10.0.0.0/8',
+      resourceGroup,
+      ...network,
+      subnet: { name, cidrBlock: isOverlay ? '10.224.0.0/16' : '10.240.0.0/16', ...objectAt(subnet) },
+    },
+  });
+}
+
 /** AzureManagedControlPlane. */
 export const azureManaged: KindWithoutMachines = {
   group,
   kind: 'AzureManagedControlPlane',
+  isInV1beta1: true,
   hasMachines: false,
+  fillDefaults,
   arrivals: () => [{ path: ['spec'], on: ['AKS, as far as the provider updates it there'] }],
   refusal: refusedChanges('validation.azuremanagedcontrolplanes.infrastructure.cluster.x-k8s.io', group, [
     ...fixedFields,
@@ -83,7 +121,34 @@ export const azureManaged: KindWithoutMachines = {
       is: (before, after) => fixedAccess(before) !== fixedAccess(after),
       why: 'fields (except for AuthorizedIPRanges) are immutable',
     },
+    { field: 'spec.addonProfiles', why: removedAddons },
+    {
+      field: 'spec.networkPluginMode',
+      is: (_before, after, { before }) => after === 'overlay' && textAt(before, 'spec', 'networkPolicy') !== '',
+      type: 'Forbidden',
+      why: '"overlay" NetworkPluginMode cannot be enabled when NetworkPolicy is set',
+    },
     { field: 'spec.aadProfile', is: isRemoved, why: 'field cannot be nil, cannot disable AADProfile' },
+    {
+      field: 'spec.aadProfile.managed',
+      is: (before, _after, { after }) => before === true && objectAt(after, 'spec').aadProfile !== undefined,
+      value: () => false,
+      why: 'cannot set AADProfile.Managed to false',
+    },
+    {
+      field: 'spec.disableLocalAccounts',
+      isPointer: true,
+      is: (before, after, objects) =>
+        before === undefined && after !== undefined && objectAt(objects.after, 'spec').aadProfile === undefined,
+      why: 'DisableLocalAccounts can be set only for AAD enabled clusters',
+    },
+    {
+      field: 'spec.oidcIssuerProfile.enabled',
+      isPointer: true,
+      is: (before, after) => before === true && after === false,
+      type: 'Forbidden',
+      why: 'cannot be disabled',
+    },
     {
       field: 'spec.autoUpgradeProfile.upgradeChannel',
       is: isRemoved,

@@ -25,6 +25,8 @@ export interface ControlPlane {
 interface AnyKind {
   readonly group: string;
   readonly kind: string;
+  /** Whether v1beta1 is its newest version. */
+  readonly isInV1beta1?: true;
   /** Fields that it writes in place. */
   arrivals(controlPlane: JsonObject): Arrivals;
   /** Causes for which Cluster API's own webhook refuses a new one, in v1beta2. Undefined: it has none for the kind. */

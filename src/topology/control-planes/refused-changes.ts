@@ -9,7 +9,7 @@ export interface RefusedChange {
   field: string;
   /** Whether a change is meant; by default each, also that from or to no value. */
   is?: (before: Value, after: Value, objects: { before: JsonObject; after: JsonObject }) => boolean;
-  why: string | ((before: Value, after: Value) => string);
+  why: string | ((before: Value, after: Value) => string | string[]);
   /** Whether false and '' are values: Go's pointers, and rules of schemas. */
   isPointer?: boolean;
   /** The field as the provider writes it, if that is another one. */
@@ -50,8 +50,10 @@ export const refusedChanges =
       if (isSame(old, wanted) || !is(old, wanted, { before, after })) {
         return [];
       }
-      const text = typeof why === 'string' ? why : why(old, wanted);
-      return [`${shown}: ${type ?? `Invalid value: ${JSON.stringify(value(wanted, old))}`}: ${text}`];
+      const texts = [typeof why === 'string' ? why : why(old, wanted)].flat();
+      return texts.map(
+        (text) => `${shown}: ${type ?? `Invalid value: ${JSON.stringify(value(wanted, old))}`}: ${text}`,
+      );
     });
     return refusalOf(after, problems, { webhook, group });
   };

@@ -7,10 +7,10 @@ import { isOther, refusedChanges } from './refused-changes.ts';
 
 const group = 'controlplane.cluster.x-k8s.io';
 
-/** The fields that stay as they were set; `fips` since v2.11. */
+/** The fields that stay as they were set; `fips` and `trustPolicyExternalID` since v2.11. */
 const fixedFields = [
   ...['rosaClusterName', 'domainPrefix', 'fips', 'oidcID', 'enableExternalAuthProviders', 'billingAccount'],
-  'provisionShardID',
+  ...['provisionShardID', 'trustPolicyExternalID'],
 ];
 
 /** ROSAControlPlane. */

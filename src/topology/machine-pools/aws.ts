@@ -1,5 +1,13 @@
-import { fieldAt, objectAt, textAt } from '../../kubernetes/index.ts';
-import { all, type Effect, type MachinePoolKind, type PoolChange, type Rule, written } from './kind.ts';
+import { fieldAt, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  all,
+  type Effect,
+  fixedWithDefault,
+  type MachinePoolKind,
+  type PoolChange,
+  type Rule,
+  written,
+} from './kind.ts';
 
 const template = (...fields: readonly string[]) => fields.map((field) => `awsLaunchTemplate.${field}`);
 
@@ -68,15 +76,25 @@ const hasTemplate = ({ after }: PoolChange) => fieldAt(after.infrastructure, 'sp
 /** Each new version of the launch template updates the node group (reconcileNodegroupVersion in eks/nodegroup.go). */
 const ofTemplate: Rule = (change) => (hasTemplate(change) ? 'replaces' : 'ignored');
 
+/** None is added or removed later; what another field of it does is not known. */
+const ofAddedTemplate: Rule = ({ before, after }) =>
+  [before, after].every(({ infrastructure }) => fieldAt(infrastructure, 'spec', 'awsLaunchTemplate') !== undefined)
+    ? undefined
+    : 'refused';
+
 const managedVersion: Rule = (change) => {
   const [before, after] = [change.before, change.after].map(({ object }) =>
     minorOf(textAt(object, 'spec', 'template', 'spec', 'version')),
   );
+  // A node group without a version got that of the control plane, at some time.
+  if (before === 0 && after !== 0 && !hasTemplate(change)) {
+    return undefined;
+  }
   return Number(after) > Number(before) || (hasTemplate(change) && !hasAmi(change)) ? 'replaces' : 'ignored';
 };
 
 /** Its webhook refuses changes of these (validateImmutable in exp/webhooks/awsmanagedmachinepool_webhook.go). */
-const immutable = ['eksNodegroupName', 'subnetIDs', 'roleName', 'diskSize', 'amiType', 'remoteAccess', 'capacityType'];
+const immutable = ['subnetIDs', 'roleName', 'diskSize', 'amiType', 'remoteAccess', 'capacityType'];
 const immutableZones = ['availabilityZones', 'availabilityZoneSubnetType', 'awsLaunchTemplate.name'];
 
 const awsManagedMachinePool: MachinePoolKind = {
@@ -94,6 +112,8 @@ const awsManagedMachinePool: MachinePoolKind = {
       ...all('inPlace', 'labels', 'taints', 'scaling', 'updateConfig', 'nodeRepairConfig', 'lifecycleHooks'),
       ...all('inPlace', 'roleAdditionalPolicies'),
       ...all('refused', ...immutable, ...immutableZones),
+      ...fixedWithDefault('eksNodegroupName', (pool) => `${namespaceOf(pool)}_${nameOf(pool).replaceAll('.', '_')}`),
+      ...all(ofAddedTemplate, 'awsLaunchTemplate'),
     },
   },
   manner: (infrastructure) => {
@@ -105,6 +125,17 @@ const awsManagedMachinePool: MachinePoolKind = {
     return `EKS replaces the nodes of the node group (${room})`;
   },
 };
+
+/** A rule of the schema: it is set and removed, and not changed. */
+const fixedBetweenValues: Record<string, Rule> = Object.fromEntries(
+  ['nodePoolName', 'subnet', 'volumeSize'].map((field) => [
+    `spec.${field}`,
+    ({ before, after }: PoolChange) =>
+      [before, after].every(({ infrastructure }) => fieldAt(infrastructure, 'spec', field) !== undefined)
+        ? 'refused'
+        : 'service',
+  ]),
+);
 
 /**
  * The version is that of its own spec, and all else that differs is one update (reconcileMachinePoolVersion and updateNodePool in
@@ -120,9 +151,10 @@ const rosaMachinePool: MachinePoolKind = {
       ...written,
       ...all('replaces', 'version'),
       ...all('inPlace', 'autoscaling', 'updateConfig', 'nodeDrainGracePeriod', 'autoRepair'),
-      ...all('service', 'labels', 'taints', 'instanceType', 'imageType', 'tuningConfigs', 'volumeSize'),
+      ...all('service', 'labels', 'taints', 'instanceType', 'imageType', 'tuningConfigs'),
       ...all('service', 'availabilityZone', 'capacityReservationID'),
-      ...all('refused', 'nodePoolName', 'subnet', 'additionalTags', 'additionalSecurityGroups'),
+      ...all('refused', 'additionalTags', 'additionalSecurityGroups'),
+      ...fixedBetweenValues,
     },
   },
   manner(infrastructure) {

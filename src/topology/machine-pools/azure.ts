@@ -1,6 +1,6 @@
-import { fieldAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, nameOf, objectAt } from '../../kubernetes/index.ts';
 import { portion } from '../world/portion.ts';
-import { all, type MachinePoolKind, type PoolChange, written } from './kind.ts';
+import { all, fixedWithDefault, type MachinePoolKind, onceSet, type PoolChange, written } from './kind.ts';
 
 const strategyOf = (pool: JsonObject) => objectAt(pool, 'spec', 'strategy', 'rollingUpdate');
 const surgeOf = (pool: JsonObject, replicas: number) => portion(strategyOf(pool).maxSurge, replicas, Math.ceil, 1);
@@ -34,6 +34,7 @@ const azureMachinePool: MachinePoolKind = {
       ...all('newInstances', 'userAssignedIdentities', 'platformFaultDomainCount', 'zoneBalance'),
       ...all('ignored', ...template('networkInterfaces', 'subnetName', 'acceleratedNetworking')),
       ...all('inPlace', 'strategy'),
+      ...onceSet('newInstances', 'template.disableVMBootstrapExtension'),
     },
   },
   surge: surgeOf,
@@ -45,21 +46,10 @@ const azureMachinePool: MachinePoolKind = {
 
 /** Its webhook refuses changes of these (ValidateUpdate in internal/webhooks/azuremanagedmachinepool_webhook.go). */
 const immutable = [
-  ...['name', 'osType', 'sku', 'osDiskSizeGB', 'osDiskType', 'availabilityZones', 'maxPods', 'scaleSetPriority'],
+  ...['sku', 'osDiskSizeGB', 'osDiskType', 'availabilityZones', 'maxPods', 'scaleSetPriority'],
   ...['enableUltraSSD', 'enableNodePublicIP', 'nodePublicIPPrefixID', 'kubeletConfig', 'kubeletDiskType'],
   ...['linuxOSConfig'],
 ];
-/** These only once they are set. */
-const immutableOnceSet = ['subnetName', 'enableFIPS', 'enableEncryptionAtHost'];
-
-const onceSet = Object.fromEntries(
-  immutableOnceSet.map((field) => [
-    `spec.${field}`,
-    ({ before }: PoolChange) =>
-      fieldAt(before.infrastructure, 'spec', field) === undefined ? ('service' as const) : ('refused' as const),
-  ]),
-);
-
 const upgrade = () => 'AKS upgrades the nodes, by the upgrade settings of the agent pool';
 
 /** All but scaling is sent to AKS as it is (Parameters in azure/services/agentpools/spec.go). */
@@ -73,7 +63,9 @@ const azureManagedMachinePool: MachinePoolKind = {
       ...written,
       ...all('inPlace', 'scaling'),
       ...all('refused', ...immutable),
-      ...onceSet,
+      ...fixedWithDefault('name', nameOf),
+      ...fixedWithDefault('osType', () => 'Linux'),
+      ...onceSet('service', 'subnetName', 'enableFIPS', 'enableEncryptionAtHost'),
       ...all('service', 'mode', 'nodeLabels', 'taints', 'additionalTags', 'scaleDownMode', 'spotMaxPrice'),
       ...all('service', 'asoManagedClustersAgentPoolPatches'),
     },

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import type { GroupObjects, GroupPart } from '../world/groups.ts';
 
 /**
@@ -14,8 +14,8 @@ export interface PoolChange {
   after: GroupObjects;
 }
 
-/** The effect of a field, or how it follows from the objects. */
-export type Rule = Effect | ((change: PoolChange) => Effect);
+/** The effect of a field, or how it follows from the objects; undefined if it is not known. */
+export type Rule = Effect | ((change: PoolChange) => Effect | undefined);
 
 /** The decisions of a kind of MachinePool's infrastructure about its instances. */
 export interface MachinePoolKind {
@@ -39,3 +39,23 @@ export const written = { 'spec.providerID': 'inPlace', 'spec.providerIDList': 'i
 /** The same effect for several fields of a spec. */
 export const all = <One extends Rule>(effect: One, ...fields: readonly string[]): Record<string, One> =>
   Object.fromEntries(fields.map((field) => [`spec.${field}`, effect]));
+
+/** Fields that a webhook lets nobody change once they are set, with their effect when they are set. */
+export const onceSet = (effect: Effect, ...fields: readonly string[]): Record<string, Rule> =>
+  Object.fromEntries(
+    fields.map((field) => [
+      `spec.${field}`,
+      ({ before }: PoolChange) =>
+        fieldAt(before.infrastructure, 'spec', ...field.split('.')) === undefined ? effect : 'refused',
+    ]),
+  );
+
+/** A field that nobody may change, and that the webhook sets if it is missing: a first value may be the one that the pool has. */
+export const fixedWithDefault = (field: string, defaultOf: (pool: JsonObject) => string): Record<string, Rule> => ({
+  [`spec.${field}`]: ({ before, after }) => {
+    const [old, wanted] = [before, after].map(
+      ({ infrastructure = {} }) => textAt(infrastructure, 'spec', field) || defaultOf(infrastructure),
+    );
+    return old === wanted ? 'inPlace' : 'refused';
+  },
+});

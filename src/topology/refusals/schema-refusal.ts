@@ -16,6 +16,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { byRules, NotKnown } from '../world/not-known.ts';
+import { coreGroup } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
 import { stored } from './stored.ts';
@@ -88,6 +89,30 @@ function convertedCauses(object: JsonObject, old: JsonObject | undefined, schema
 }
 
 /**
+ * Of providers' kinds: a webhook for defaults fills in fields that are missing, and Go's types write those that are required.
+ * Only of one that a change removes it is said that it is required.
+ */
+function providerCauses(object: JsonObject, old: JsonObject | undefined, schema: Schema): StatusCause[] {
+  const isMissing = ({ reason }: StatusCause) => reason === 'FieldValueRequired';
+  const causes = customResourceCauses(object, old, schema);
+  if (!causes.some(isMissing)) {
+    return causes;
+  }
+  const missingBefore = old && new Set(customResourceCauses(old, undefined, schema).map(({ field }) => field));
+  return causes.filter((cause) =>
+    isMissing(cause) ? missingBefore?.has(cause.field) === false : cause.field !== '<nil>',
+  );
+}
+
+function causesFor(object: JsonObject): typeof customResourceCauses {
+  if (groupOf(object) !== coreGroup && !textAt(object, 'kind').startsWith('Kubeadm')) {
+    return providerCauses;
+  }
+  const isConverted = textAt(object, 'apiVersion').endsWith('/v1beta1') && hasDefaultingWebhook(object);
+  return isConverted ? convertedCauses : customResourceCauses;
+}
+
+/**
  * Why an API server does not store an object that can be read, in its words: what the schema of its kind says, and its
  * rules. What an update leaves as it was is not judged.
  *
@@ -105,9 +130,7 @@ export function schemaRefusal(
     return undefined;
   }
   const before = old !== undefined && old.apiVersion === object.apiVersion ? asStored(old, schema) : undefined;
-  const isConverted = textAt(object, 'apiVersion').endsWith('/v1beta1') && hasDefaultingWebhook(object);
-  const causesOf = isConverted ? convertedCauses : customResourceCauses;
-  const causes = byRules(() => causesOf(asStored(object, schema, before), before, schema));
+  const causes = byRules(() => causesFor(object)(asStored(object, schema, before), before, schema));
   if (causes.length > 0) {
     return invalidFields(object, causes);
   }

@@ -132,9 +132,10 @@ export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject)
   if (schema !== undefined) {
     fillDefaults(copy, schema);
   }
-  if (!isV1beta1(copy)) {
+  const controlPlane = controlPlaneOf(copy);
+  if (!isV1beta1(copy) || controlPlane?.isInV1beta1) {
     fillers[`${groupOf(copy)} ${textAt(copy, 'kind')}`]?.(copy, old);
-    controlPlaneOf(copy)?.fillDefaults?.(copy);
+    controlPlane?.fillDefaults?.(copy);
   }
   return copy;
 }

@@ -92,7 +92,7 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
       : 0;
   const machines = change.machines?.filter(isStaying) ?? [];
   const isNamed = isAll && machines.length === replaced;
-  const [later, ignored] = [of('newInstances'), of('ignored')];
+  const [later, ignored] = [of('newInstances', 'replacesSurge'), of('ignored')];
   return {
     ...nothing(),
     replaced,

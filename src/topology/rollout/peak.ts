@@ -25,7 +25,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 
 /**
  * How the groups of a Cluster roll together; undefined for fewer than two. An upgrade comes to workers when the control plane
- * has it, and in a topology to one MachineDeployment after the other, or to as many at once as an annotation of the Cluster
+ * has it (outside a topology to MachineDeployments only, by the checks of their MachineSets), and in a topology to one MachineDeployment after the other, or to as many at once as an annotation of the Cluster
  * says; other changes come to all groups at once.
  *
  * @param groups the plans of `changes`.
@@ -42,11 +42,13 @@ export function peakOf(
   const isUpgraded = ({ versions }: GroupChange) => versions.length > 1;
   const isPlane = ({ group }: GroupChange) => group === 'control-plane';
   const workers = rolling.filter((change) => !isPlane(change));
-  const isLimited = textAt(cluster, 'spec', 'topology', 'version') !== '' && workers.every(isUpgraded);
+  const hasTopology = textAt(cluster, 'spec', 'topology', 'version') !== '';
+  const isLimited = hasTopology && workers.every(isUpgraded);
   const limit = isLimited ? upgradeConcurrency(cluster) : workers.length;
-  const planes = rolling.filter(isPlane);
-  const isFirst = planes.some(isUpgraded) && workers.some(isUpgraded);
-  const phases = isFirst ? [planes, workers] : [rolling];
+  const isLater = (change: GroupChange) => !isPlane(change) && (hasTopology || change.kind === 'MachineDeployment');
+  const isFirst = rolling.some((change) => isPlane(change) && isUpgraded(change));
+  const later = isFirst && workers.some(isUpgraded) ? rolling.filter(isLater) : [];
+  const phases = [rolling.filter((change) => !later.includes(change)), later].filter(({ length }) => length > 0);
   const peaks = phases.map((phase) => {
     const ofWorkers = phase.filter((change) => !isPlane(change)).map(surgeOf);
     const surges = [...phase.filter(isPlane).map(surgeOf), ...ofWorkers.toSorted((a, b) => b - a).slice(0, limit)];

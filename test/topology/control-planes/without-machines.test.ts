@@ -46,6 +46,12 @@ const controlPlanes = {
     location: 'westeurope',
     resourceGroupName: 'a',
     networkPolicy: 'calico',
+    oidcIssuerProfile: { enabled: true },
+    aadProfile: { managed: true, adminGroupObjectIDs: ['a'] },
+    addonProfiles: [
+      { name: 'a', enabled: true },
+      { name: 'b', enabled: true },
+    ],
     disableLocalAccounts: false,
     autoUpgradeProfile: { upgradeChannel: 'patch' },
     apiServerAccessProfile: { authorizedIPRanges: ['10.0.0.0/8'] },
@@ -247,6 +253,32 @@ describe('what a provider refuses to change', () => {
     ['AzureManagedControlPlane', { apiServerAccessProfile: { authorizedIPRanges: [] } }, undefined],
     [
       'AzureManagedControlPlane',
+      { oidcIssuerProfile: { enabled: false } },
+      'spec.oidcIssuerProfile.enabled: Forbidden: cannot be disabled',
+    ],
+    ['AzureManagedControlPlane', { oidcIssuerProfile: null }, undefined],
+    [
+      'AzureManagedControlPlane',
+      { networkPluginMode: 'overlay' },
+      'spec.networkPluginMode: Forbidden: "overlay" NetworkPluginMode cannot be enabled when NetworkPolicy is set',
+    ],
+    [
+      'AzureManagedControlPlane',
+      { addonProfiles: [{ name: 'a', enabled: false }] },
+      'spec.addonProfiles: Invalid value: [{"name":"a","enabled":false}]: cannot remove addonProfile b, To disable this AddonProfile, update Spec.AddonProfiles[1].Enabled to false',
+    ],
+    [
+      'AzureManagedControlPlane',
+      { aadProfile: { managed: false } },
+      'spec.aadProfile.managed: Invalid value: false: cannot set AADProfile.Managed to false',
+    ],
+    [
+      'AzureManagedControlPlane',
+      { aadProfile: null },
+      'spec.aadProfile: Invalid value: null: field cannot be nil, cannot disable AADProfile',
+    ],
+    [
+      'AzureManagedControlPlane',
       { autoUpgradeProfile: null },
       'Spec.AutoUpgradeProfile.UpgradeChannel: Invalid value: "patch": field cannot be set to nil, to disable auto upgrades set the channel to none.',
     ],
@@ -340,4 +372,39 @@ describe('in the plan of a Cluster', () => {
     expect(clusters[0]?.groups).toMatchObject([{ verdict: 'unknown', machines: none }]);
     expect(sum).toMatchObject({ machines: 0, unknown: 0 });
   });
+});
+
+test('defaults of the webhook of AzureManagedControlPlane, with which a first value of a fixed field is another one', () => {
+  const controlPlane = (spec: JsonObject) => {
+    const object = objectOf(`${infrastructure}/v1beta1`, 'AzureManagedControlPlane', { location: 'a', ...spec });
+    Object.assign(object.metadata as JsonObject, { labels: { 'cluster.x-k8s.io/cluster-name': 'c' } });
+    const of = controlPlaneOf(object);
+    of?.fillDefaults?.(object);
+    return { object, of };
+  };
+  const { object: before, of } = controlPlane({});
+  expect(before.spec).toMatchObject({
+    resourceGroupName: 'c',
+    nodeResourceGroupName: 'MC_c_cp_a',
+    dnsPrefix: 'cp',
+    sku: { tier: 'Free' },
+    virtualNetwork: { name: 'cp', cidrBlock: '10.0.0.0/8', resourceGroup: 'c', subnet: { cidrBlock: '10.240.0.0/16' } },
+  });
+  expect(reasonsOf(of?.refusal?.(before, controlPlane({ dnsPrefix: 'x' }).object, true))).toBe(
+    'spec.dnsPrefix: Invalid value: "x": field is immutable',
+  );
+  expect(of?.refusal?.(before, controlPlane({ sku: { tier: 'Standard' } }).object, true)).toBeUndefined();
+});
+
+test('the name that the webhook of AWSManagedControlPlane sets stays', () => {
+  const controlPlane = (spec: JsonObject) => {
+    const object = objectOf(`${group}/v1beta2`, 'AWSManagedControlPlane', spec);
+    controlPlaneOf(object)?.fillDefaults?.(object);
+    return object;
+  };
+  const before = controlPlane({});
+  expect(before.spec).toEqual({ eksClusterName: 'default_cp' });
+  expect(reasonsOf(controlPlaneOf(before)?.refusal?.(before, controlPlane({ eksClusterName: 'a' }), true))).toBe(
+    'spec.eksClusterName: Invalid value: "a": eksClusterName is different to current cluster name',
+  );
 });

@@ -109,6 +109,7 @@ const tables: readonly { kind: string; spec: JsonObject; cases: readonly Case[] 
         'inPlace',
       ],
       ['its name', { infrastructure: { eksNodegroupName: 'b' } }, 'refused'],
+      ['a first launch template', { infrastructure: { awsLaunchTemplate: { ami: { id: 'a' } } } }, 'refused'],
       ['the size of disks', { infrastructure: { diskSize: 9 } }, 'refused'],
       ['a field that is not known', { infrastructure: { placement: 'a' } }, 'unknown'],
     ],
@@ -122,6 +123,9 @@ const tables: readonly { kind: string; spec: JsonObject; cases: readonly Case[] 
       ['another config', otherConfig, 4],
       ['the instance type of the launch template', { infrastructure: { awsLaunchTemplate: { instanceType: 'a' } } }, 4],
       ['tags', { infrastructure: { additionalTags: { a: 'b' } } }, 4],
+      ['a field of the launch template', { infrastructure: { awsLaunchTemplate: { enclave: true } } }, 'unknown'],
+      ['the name that it has by default', { infrastructure: { eksNodegroupName: 'default_mp' } }, 'inPlace'],
+      ['another name', { infrastructure: { eksNodegroupName: 'b' } }, 'refused'],
       ['the name of the launch template', { infrastructure: { awsLaunchTemplate: { name: 'b' } } }, 'refused'],
     ],
   },
@@ -153,13 +157,25 @@ const tables: readonly { kind: string; spec: JsonObject; cases: readonly Case[] 
         'inPlace',
       ],
       ['the strategy', { infrastructure: { strategy: { rollingUpdate: { maxSurge: 2 } } } }, 'inPlace'],
+      ['no bootstrap extension', { infrastructure: { template: { disableVMBootstrapExtension: true } } }, 'inPlace'],
       ['a field that is not known', { infrastructure: { orchestrationMode: 'Flexible' } }, 'unknown'],
     ],
   },
   {
     kind: 'AzureMachinePool',
-    spec: { template: { image: { id: 'a' } } },
-    cases: [['a version, with an image', newer, 'inPlace']],
+    spec: {
+      template: { image: { id: 'a' }, disableVMBootstrapExtension: true },
+      strategy: { rollingUpdate: { maxSurge: 0 } },
+    },
+    cases: [
+      ['a version, with an image', newer, 'inPlace'],
+      ['the size, without surge', { infrastructure: { template: { vmSize: 'a' } } }, 'inPlace'],
+      [
+        'the bootstrap extension, once it is decided',
+        { infrastructure: { template: { disableVMBootstrapExtension: false } } },
+        'refused',
+      ],
+    ],
   },
   {
     kind: 'AzureManagedMachinePool',
@@ -177,6 +193,10 @@ const tables: readonly { kind: string; spec: JsonObject; cases: readonly Case[] 
       ['the kubelet', { infrastructure: { kubeletConfig: { cpuManagerPolicy: 'static' } } }, 'refused'],
       ['a field that is set, and stays', { infrastructure: { enableFIPS: true } }, 'refused'],
       ['a field that may be set once', { infrastructure: { subnetName: 'a' } }, 'unknown'],
+      ['the name that it has by default', { infrastructure: { name: 'mp' } }, 'inPlace'],
+      ['another name', { infrastructure: { name: 'a' } }, 'refused'],
+      ['the system that it has by default', { infrastructure: { osType: 'Linux' } }, 'inPlace'],
+      ['another system', { infrastructure: { osType: 'Windows' } }, 'refused'],
       ['a version and labels', { ...newer, infrastructure: { nodeLabels: { a: 'b' } } }, 4],
     ],
   },
@@ -355,6 +375,7 @@ const tables: readonly { kind: string; spec: JsonObject; cases: readonly Case[] 
       ['a version and labels', { infrastructure: { version: '4.19.2', labels: { a: 'b' } } }, 4],
       ['its name', { infrastructure: { nodePoolName: 'b' } }, 'refused'],
       ['the subnet', { infrastructure: { subnet: 'b' } }, 'refused'],
+      ['a first size of disks', { infrastructure: { volumeSize: 500 } }, 'unknown'],
       ['tags', { infrastructure: { additionalTags: { a: 'b' } } }, 'refused'],
       ['a field that is not known', { infrastructure: { other: 'a' } }, 'unknown'],
     ],
@@ -378,6 +399,15 @@ describe.each(tables)('$kind ($spec)', ({ kind, spec, cases }) => {
 
 test('each kind has its table', () => {
   expect([...machinePoolKinds.keys()].filter((kind) => !tables.some((table) => table.kind === kind))).toEqual([]);
+});
+
+test('a first version of an AWSManagedMachinePool, whose node group may have it, is not known', async () => {
+  const withoutVersion = (spec: JsonObject) => {
+    const of = poolOf('AWSManagedMachinePool', spec);
+    return { ...of, object: merged(of.object, { spec: { template: { spec: { version: null } } } }) };
+  };
+  expect((await planned(withoutVersion({}), newer)).verdict).toBe('unknown');
+  expect((await planned(withoutVersion({ awsLaunchTemplate: {} }), newer)).verdict).toBe('replaced');
 });
 
 const texts: [string, GroupObjects, Change, readonly string[], readonly string[]][] = [

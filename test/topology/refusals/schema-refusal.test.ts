@@ -241,3 +241,23 @@ test('an object with anything in it is refused or not, and no more', () => {
     { numRuns: runs(300) },
   );
 });
+
+test("a required field of a provider's kind, which a webhook may fill in, is missed only where a change removes it", () => {
+  const given = object('infrastructure.example.com/v1', 'SmallMachineTemplate', { image: 'a' });
+  const whole = object('infrastructure.example.com/v1', 'SmallMachineTemplate', { image: 'a', size: 'large' });
+  const of = () => ({
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        required: ['size'],
+        properties: { size: { type: 'string' }, image: { type: 'string', maxLength: 3 } },
+      },
+    },
+  });
+  const missing = 'SmallMachineTemplate.infrastructure.example.com "one" is invalid: spec.size: Required value';
+  expect(messageOf(given, undefined, of)).toBeUndefined();
+  expect(messageOf(given, given, of)).toBeUndefined();
+  expect(messageOf(given, whole, of)).toContain(missing);
+  expect(messageOf({ ...given, spec: { image: 'long' } }, given, of)).toContain('may not be more than 3 bytes');
+});

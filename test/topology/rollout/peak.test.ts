@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
+import { layered, plan, World } from '../../../src/topology/index.ts';
 import { type Manifests, planned, template } from '../small-class.ts';
 
 const topology = ({ cluster }: Manifests) => objectAt(cluster.spec, 'topology');
@@ -44,6 +45,48 @@ describe('groups that roll together', () => {
     });
     const order = [['control-plane'], ['md-0', 'md-1', 'md-2']];
     expect(peak).toEqual({ order, atOnce, surge, versions: ['v1.34.0', 'v1.35.0'] });
+  });
+
+  test('without a topology, MachinePools do not wait for the control plane', async () => {
+    const objects = (version: string): JsonObject[] => {
+      const machine = { clusterName: 'cluster', version, bootstrap: { dataSecretName: 'a' } };
+      const reference = (apiGroup: string, kind: string) => ({ apiGroup, kind, name: kind.toLowerCase() });
+      const infrastructure = 'infrastructure.cluster.x-k8s.io';
+      const object = (apiVersion: string, kind: string, spec: JsonObject): JsonObject => ({
+        apiVersion,
+        kind,
+        metadata: { name: kind.toLowerCase(), namespace: 'default' },
+        spec,
+      });
+      return [
+        object('cluster.x-k8s.io/v1beta2', 'Cluster', {
+          controlPlaneRef: reference('controlplane.cluster.x-k8s.io', 'KubeadmControlPlane'),
+        }),
+        object('controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlane', {
+          version,
+          replicas: 3,
+          machineTemplate: { spec: { infrastructureRef: reference(infrastructure, 'SmallMachineTemplate') } },
+        }),
+        object('cluster.x-k8s.io/v1beta2', 'MachinePool', {
+          clusterName: 'cluster',
+          replicas: 3,
+          template: {
+            spec: { ...machine, infrastructureRef: reference(infrastructure, 'DockerMachinePool') },
+          },
+        }),
+        object('cluster.x-k8s.io/v1beta2', 'MachineDeployment', {
+          clusterName: 'cluster',
+          replicas: 3,
+          template: {
+            spec: { ...machine, infrastructureRef: reference(infrastructure, 'SmallMachineTemplate') },
+          },
+        }),
+        object(`${infrastructure}/v1beta2`, 'DockerMachinePool', {}),
+      ];
+    };
+    const from = objects('v1.34.0');
+    const { clusters } = await plan(new World(from), new World(layered(from, objects('v1.35.0'))), { now: new Date() });
+    expect(clusters[0]?.peak?.order).toEqual([['control-plane', 'machinepool'], ['machinedeployment']]);
   });
 
   test('a group alone, and groups that stay, are no peak', async () => {
