@@ -29,8 +29,8 @@ test.each([
     spec,
   };
   expect(templateReferences(clusterClass).map(({ name }) => name)).toEqual([
-    'cp',
     'cluster',
+    'cp',
     'cp-machine',
     'md-bootstrap',
     'md-machine',

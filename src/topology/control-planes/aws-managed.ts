@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, textAt } from '../../kubernetes/index.ts';
+import { type Json, nameOf, namespaceOf } from '../../kubernetes/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
 import type { KindWithoutMachines } from './kind.ts';
-import { isOther, isRemoved, refusedChanges } from './refused-changes.ts';
+import { isOther, isRemoved, refusedChanges, withDefault } from './refused-changes.ts';
 
 // Facts of kubernetes-sigs/cluster-api-provider-aws, v2.10 and v2.11: ValidateUpdate in
 // controlplane/eks/api/v1beta2/awsmanagedcontrolplane_webhook.go (v2.10) and controlplane/eks/webhooks (v2.11). What the webhook
@@ -24,16 +24,10 @@ export const awsManaged: KindWithoutMachines = {
   kind: 'AWSManagedControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['EKS, as far as the provider updates it there'] }],
-  fillDefaults({ metadata, spec }) {
-    const name = `${textAt(metadata, 'namespace') || 'default'}_${textAt(metadata, 'name').replaceAll('.', '_')}`;
-    if (isJsonObject(spec) && name.length < 100) {
-      spec.eksClusterName = textAt(spec, 'eksClusterName') || name;
-    }
-  },
   refusal: refusedChanges('validation.awsmanagedcontrolplanes.controlplane.cluster.x-k8s.io', group, [
     {
       field: 'spec.eksClusterName',
-      is: isOther,
+      ...withDefault((object) => `${namespaceOf(object)}_${nameOf(object).replaceAll('.', '_')}`),
       why: 'eksClusterName is different to current cluster name',
     },
     { field: 'spec.version', is: isLower, why: 'new version less than old version' },

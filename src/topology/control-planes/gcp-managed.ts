@@ -1,6 +1,6 @@
-import { objectAt } from '../../kubernetes/index.ts';
+import { nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { KindWithoutMachines } from './kind.ts';
-import { isOther, type RefusedChange, refusedChanges } from './refused-changes.ts';
+import { type RefusedChange, refusedChanges, withDefault } from './refused-changes.ts';
 
 // Facts of kubernetes-sigs/cluster-api-provider-gcp, v1.11 and v1.12: ValidateUpdate of the webhook in
 // exp/api/v1beta1/gcpmanagedcontrolplane_webhook.go (v1.11) and exp/webhooks (v1.12), which names fields of Go; and
@@ -24,8 +24,10 @@ export const gcpManaged: KindWithoutMachines = {
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['GKE, as far as the provider updates it there'] }],
   refusal: refusedChanges('vgcpmanagedcontrolplane.kb.io', group, [
-    // Removed, the webhook fills in a name.
-    fixed('clusterName', { is: isOther }),
+    fixed(
+      'clusterName',
+      withDefault((object) => `${namespaceOf(object)}-${nameOf(object).replaceAll('.', '-')}`),
+    ),
     fixed('project'),
     fixed('location'),
     fixed('enableAutopilot', { value: (after) => after === true }),
@@ -35,5 +37,10 @@ export const gcpManaged: KindWithoutMachines = {
         why: "can't be set when autopilot is enabled",
       }),
     ),
+    fixed('controlPlaneVersion', {
+      is: (_before, after, { before }) => after !== undefined && textAt(before, 'spec', 'version') !== '',
+      value: () => null,
+      why: 'spec.ControlPlaneVersion and spec.Version cannot be set at the same time: please use spec.Version',
+    }),
   ]),
 };

@@ -3,25 +3,36 @@ import { refusalOf } from '../world/webhook-refusal.ts';
 
 type Value = Json | undefined;
 
+interface Objects {
+  before: JsonObject;
+  after: JsonObject;
+}
+
 /** A change of a field that a provider refuses, with its words. */
 export interface RefusedChange {
   /** `spec.network.vpc` */
   field: string;
   /** Whether a change is meant; by default each, also that from or to no value. */
-  is?: (before: Value, after: Value, objects: { before: JsonObject; after: JsonObject }) => boolean;
+  is?: (before: Value, after: Value, objects: Objects) => boolean;
   why: string | ((before: Value, after: Value) => string | string[]);
   /** Whether false and '' are values: Go's pointers, and rules of schemas. */
   isPointer?: boolean;
   /** The field as the provider writes it, if that is another one. */
   shown?: string;
   /** The value as the provider writes it, if that is not the one after the change. */
-  value?: (after: Value, before: Value) => Json;
+  value?: (after: Value, before: Value, objects: Objects) => Json;
   /** `Forbidden` shows no value. Default: Invalid value. */
   type?: 'Forbidden';
 }
 
 /** From one value to another: neither set nor removed. */
 export const isOther = (before: Value, after: Value): boolean => before !== undefined && after !== undefined;
+
+/** For a field that a webhook sets where it is missing: another value than before, and the one that there is then. */
+export const withDefault = (defaultOf: (object: JsonObject) => string): Pick<RefusedChange, 'is' | 'value'> => ({
+  is: (before, after, objects) => (before ?? defaultOf(objects.before)) !== (after ?? defaultOf(objects.after)),
+  value: (after, _before, objects) => after ?? defaultOf(objects.after),
+});
 
 export const isRemoved = (before: Value, after: Value): boolean => before !== undefined && after === undefined;
 
@@ -52,7 +63,8 @@ export const refusedChanges =
       }
       const texts = [typeof why === 'string' ? why : why(old, wanted)].flat();
       return texts.map(
-        (text) => `${shown}: ${type ?? `Invalid value: ${JSON.stringify(value(wanted, old))}`}: ${text}`,
+        (text) =>
+          `${shown}: ${type ?? `Invalid value: ${JSON.stringify(value(wanted, old, { before, after }))}`}: ${text}`,
       );
     });
     return refusalOf(after, problems, { webhook, group });

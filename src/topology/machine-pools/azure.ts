@@ -1,6 +1,14 @@
 import { fieldAt, type JsonObject, nameOf, objectAt } from '../../kubernetes/index.ts';
 import { portion } from '../world/portion.ts';
-import { all, fixedWithDefault, type MachinePoolKind, onceSet, type PoolChange, written } from './kind.ts';
+import {
+  all,
+  fixedWithDefault,
+  type MachinePoolKind,
+  onceSet,
+  type PoolChange,
+  upgradedVersion,
+  written,
+} from './kind.ts';
 
 const strategyOf = (pool: JsonObject) => objectAt(pool, 'spec', 'strategy', 'rollingUpdate');
 const surgeOf = (pool: JsonObject, replicas: number) => portion(strategyOf(pool).maxSurge, replicas, Math.ceil, 1);
@@ -57,7 +65,7 @@ const azureManagedMachinePool: MachinePoolKind = {
   kind: 'AzureManagedMachinePool',
   service: 'AKS',
   fields: {
-    object: { ...all('replaces', 'template.spec.version'), ...all('ignored', 'template.spec.bootstrap') },
+    object: { ...upgradedVersion, ...all('ignored', 'template.spec.bootstrap') },
     bootstrap: { '': 'ignored' },
     infrastructure: {
       ...written,
@@ -78,7 +86,7 @@ const azureAsoManagedMachinePool: MachinePoolKind = {
   kind: 'AzureASOManagedMachinePool',
   service: 'AKS',
   fields: {
-    object: { ...all('replaces', 'template.spec.version'), ...all('ignored', 'template.spec.bootstrap') },
+    object: { ...upgradedVersion, ...all('ignored', 'template.spec.bootstrap') },
     bootstrap: { '': 'ignored' },
     infrastructure: { ...written, ...all('service', 'resources') },
   },

@@ -1,9 +1,9 @@
-import { all, type MachinePoolKind, written } from './kind.ts';
+import { all, type MachinePoolKind, upgradedVersion, written } from './kind.ts';
 
 /** Its webhook refuses changes of these (ValidateUpdate in its webhook, v1.11 and v1.12). */
 const immutable = [
   ...['instanceType', 'nodePoolName', 'machineType', 'diskSizeGb', 'diskType', 'localSsdCount', 'management'],
-  ...['maxPodsPerNode', 'nodeSecurity'],
+  ...['maxPodsPerNode', 'nodeSecurity', 'preemptible', 'spot'],
   ...['podRangeName', 'createPodRange', 'podRangeCidrBlock'].map((field) => `nodeNetwork.${field}`),
 ];
 
@@ -45,7 +45,7 @@ export const gcp: readonly MachinePoolKind[] = [
     kind: 'GCPManagedMachinePool',
     service: 'GKE',
     fields: {
-      object: { ...all('replaces', 'template.spec.version'), ...all('ignored', 'template.spec.bootstrap') },
+      object: { ...upgradedVersion, ...all('ignored', 'template.spec.bootstrap') },
       bootstrap: { '': 'ignored' },
       infrastructure: {
         ...written,

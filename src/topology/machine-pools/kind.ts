@@ -59,3 +59,10 @@ export const fixedWithDefault = (field: string, defaultOf: (pool: JsonObject) =>
     return old === wanted ? 'inPlace' : 'refused';
   },
 });
+
+/** A service upgrades nodes to the version. Which one a pool without a version has, is not known. */
+export const upgradedVersion: Record<string, Rule> = all(({ before, after }: PoolChange) => {
+  const [old, wanted] = [before, after].map(({ object }) => textAt(object, 'spec', 'template', 'spec', 'version'));
+  const upgrade = old === '' ? undefined : 'replaces';
+  return wanted === '' ? 'ignored' : upgrade;
+}, 'template.spec.version');

@@ -27,6 +27,14 @@ function effectOf({ fields }: MachinePoolKind, part: GroupPart, { path }: Differ
   return typeof rule === 'function' ? rule(change) : rule;
 }
 
+/** A difference, or those within an object that is added or removed, where rules are about its fields. */
+function judgedParts({ fields }: MachinePoolKind, part: GroupPart, difference: Difference): Difference[] {
+  const { path, before, after } = difference;
+  const name = path.join('.');
+  const isInside = Object.keys(fields[part]).some((field) => field.startsWith(`${name}.`));
+  return isInside && !Object.hasOwn(fields[part], name) ? differencesOf(before ?? {}, after ?? {}, path) : [difference];
+}
+
 /** The fields that change, and of which a provider reads the objects. */
 function providersChanges({ before, after }: PoolChange): { part: GroupPart; difference: Difference }[] {
   const ofObject = objectDifferences({ before, after }).filter(({ path }) =>
@@ -62,8 +70,14 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
   }
   const kind = textAt(infrastructure, 'kind');
   const known = machinePoolKinds.get(kind);
-  const changed = changes.map(
-    (one): Changed => ({ ...one, effect: known && effectOf(known, one.part, one.difference, { before, after }) }),
+  const changed = changes.flatMap(({ part, difference }): Changed[] =>
+    known === undefined
+      ? [{ part, difference, effect: undefined }]
+      : judgedParts(known, part, difference).map((one) => ({
+          part,
+          difference: one,
+          effect: effectOf(known, part, one, { before, after }),
+        })),
   );
   const of = (...effects: readonly (Effect | undefined)[]) => changed.filter(({ effect }) => effects.includes(effect));
   const causes = (some: readonly Changed[]) =>

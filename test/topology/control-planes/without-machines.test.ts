@@ -303,7 +303,7 @@ describe('what a provider refuses to change', () => {
       { loggingService: 'none' },
       'spec.LoggingService: Invalid value: "none": can\'t be set when autopilot is enabled',
     ],
-    ['GCPManagedControlPlane', { clusterName: null }, undefined],
+    ['GCPManagedControlPlane', { clusterName: null }, `spec.ClusterName: Invalid value: "default-cp": ${fixed}`],
     ['OCIManagedControlPlane', { version: 'v1.30.0' }, undefined],
   ])('%s %j', (kind, spec, expected) => {
     const before = controlPlanes[kind];
@@ -396,15 +396,13 @@ test('defaults of the webhook of AzureManagedControlPlane, with which a first va
   expect(of?.refusal?.(before, controlPlane({ sku: { tier: 'Standard' } }).object, true)).toBeUndefined();
 });
 
-test('the name that the webhook of AWSManagedControlPlane sets stays', () => {
-  const controlPlane = (spec: JsonObject) => {
-    const object = objectOf(`${group}/v1beta2`, 'AWSManagedControlPlane', spec);
-    controlPlaneOf(object)?.fillDefaults?.(object);
-    return object;
-  };
-  const before = controlPlane({});
-  expect(before.spec).toEqual({ eksClusterName: 'default_cp' });
-  expect(reasonsOf(controlPlaneOf(before)?.refusal?.(before, controlPlane({ eksClusterName: 'a' }), true))).toBe(
-    'spec.eksClusterName: Invalid value: "a": eksClusterName is different to current cluster name',
-  );
+test.each([
+  ['AWSManagedControlPlane', `${group}/v1beta2`, 'eksClusterName', 'default_cp'],
+  ['GCPManagedControlPlane', `${infrastructure}/v1beta1`, 'clusterName', 'default-cp'],
+])('the name that the webhook of %s sets stays', (kind, apiVersion, field, name) => {
+  const before = objectOf(apiVersion, kind, {});
+  const refusal = (value: string) =>
+    reasonsOf(controlPlaneOf(before)?.refusal?.(before, objectOf(apiVersion, kind, { [field]: value }), true));
+  expect(refusal('a')).toMatch(/Invalid value: "a": .*(?:different to current cluster name|immutable)/);
+  expect(refusal(name)).toBeUndefined();
 });
