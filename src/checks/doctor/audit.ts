@@ -1,4 +1,4 @@
-import { shortList } from '../../base/index.ts';
+import { count, shortList } from '../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../extensionconfig/index.ts';
 import { listPages } from '../../kubernetes/client/index.ts';
 import { itemsAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
@@ -57,17 +57,17 @@ export async function audit(installation: Installation): Promise<Tick[]> {
   const { cluster, now } = installation;
   const rules = await rulesFor(installation);
   const ticks: Tick[] = [];
-  let count = 0;
+  let total = 0;
   for await (const { items } of listPages(cluster, {
     path,
     resource: 'extensionconfigs',
     query: undefined,
     maxObjects: 10_000,
   })) {
-    count += items.length;
+    total += items.length;
     ticks.push(...items.flatMap((object) => problemsOf(object, rules, now)));
   }
   return ticks.length > 0
     ? ticks
-    : [ok('audit', `of ${count} in the cluster, the rules deny none, and each is discovered`)];
+    : [ok('audit', `${count(total, 'ExtensionConfig')}: none is denied, all are discovered`)];
 }

@@ -72,7 +72,7 @@ export function inPlaceTexts(
     ...uncoveredTexts(answers),
     ...(handler !== undefined && replaced > 0 && isAllCovered
       ? [
-          `${machinesText(replaced)} replaced all the same: a new one is made first, so that none is missing; ${avoid} avoids it`,
+          `${machinesText(replaced)} replaced nevertheless: a new one comes first, so that none is missing; ${avoid} avoids this`,
         ]
       : []),
   ];

@@ -211,8 +211,9 @@ function steadyState({ targets, now }: CertificateFacts, active: Certificate, re
   if (problems.length > 0) {
     return { kind: 'blocked', reason: problems.join('; ') };
   }
-  const rest = targets.length === 0 ? '; no targets were named' : ', and so is every target';
-  return { kind: 'done', reason: `the CA and the serving certificate are in order${rest}` };
+  const parts =
+    targets.length === 0 ? 'the CA and the serving certificate' : 'the CA, the serving certificate and all targets';
+  return { kind: 'done', reason: `${parts} are in order${targets.length === 0 ? '; no targets were named' : ''}` };
 }
 
 /** Waits until every target has had the bundle for the propagation delay; then undefined. */

@@ -143,7 +143,7 @@ in trust bundle: ok; valid TIME to TIME (O=extensionconfig-webhook, CN=extension
 ValidatingWebhookConfiguration/ours: in sync
 ValidatingWebhookConfiguration/ours: left alone: webhooks[1] (url.example.com) calls no service, not extensionconfig-webhook-system/extensionconfig-webhook
 stage: steady
-next: done: the CA and the serving certificate are in order, and so is every target
+next: done: the CA, the serving certificate and all targets are in order
 rotation: certificates are not renewed automatically: there is no CronJob extensionconfig-webhook-system/extensionconfig-webhook-rotate; apply it, or run certs rotate
 `);
 });

@@ -61,7 +61,7 @@ function withNewField(): string {
 test('a release that is not known is assumed, and said; with --fail-on, it matters where plans differ', async () => {
   const same = await plan('--set-version', 'v1.35.0', '--fail-on', 'unknown');
   expect(same.stderr).toMatch(
-    /^plan: the release of Cluster API in this cluster is not known .*: v1\.14 is assumed.*\n$/,
+    /^plan: the release of Cluster API in this cluster is not known: .*; v1\.14 is assumed.*\n$/,
   );
   expect(same.code).toBe(0);
   const file = withNewField();
@@ -71,7 +71,7 @@ test('a release that is not known is assumed, and said; with --fail-on, it matte
   }
   expect(outcomes.size).toBe(2);
   const other = await plan('-f', file, '--fail-on', 'unknown');
-  expect(other.stderr).toContain('plan: the plan is another one in v1.12 and v1.13, and which release is installed');
+  expect(other.stderr).toContain('plan: the plan differs in v1.12 and v1.13, and the installed release is not known');
   expect(other.code).toBe(1);
   expect((await plan('-f', file)).code).toBe(0);
 });

@@ -302,7 +302,7 @@ describe('updates in place', () => {
     expect(plan).toMatchObject({ verdict: 'replaced', machines: { replaced: 1, inPlace: 2 }, replaces: ['a-3'] });
     expect(plan.manner).toEqual([
       '2 Machines updated in place by updater',
-      '1 Machine replaced all the same: a new one is made first, so that none is missing; maxUnavailable: 1 avoids it',
+      '1 Machine replaced nevertheless: a new one comes first, so that none is missing; maxUnavailable: 1 avoids this',
     ]);
     expect(calls).toHaveLength(1);
   });

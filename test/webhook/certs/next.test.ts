@@ -501,7 +501,7 @@ const rows: [string, World, string, RegExp][] = [
     "a user's CAs, serving certificate of the active one",
     { ca: usersCas, tls: tls(servingUsers, bothUsers), target: bothUsers },
     'done',
-    /in order, and so is every target$/,
+    /all targets are in order$/,
   ],
 ];
 

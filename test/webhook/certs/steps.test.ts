@@ -78,7 +78,7 @@ test('bootstrap creates the CA and the serving certificate, and injects the bund
   ]);
   expect(action).toEqual({
     kind: 'done',
-    reason: 'the CA and the serving certificate are in order, and so is every target',
+    reason: 'the CA, the serving certificate and all targets are in order',
   });
   expect(clock.time).toBe(start);
   const made = new X509Certificate(valueIn(ca(), 'ca.crt'));

@@ -14,7 +14,7 @@ const outcomeOf = ({ clusters, sum }: Plan): Json =>
     sum: { ...sum },
   }) satisfies Json;
 
-export const assumedRelease = `the release of Cluster API in this cluster is not known (neither clusterctl's Providers nor the manager's Deployment nor its definitions could be read, or tell it): ${formatRelease(newestKnownRelease)} is assumed, --cluster-api-version names another`;
+export const assumedRelease = `the release of Cluster API in this cluster is not known: clusterctl's Providers, the manager's Deployment and the definitions are unreadable or do not tell it; ${formatRelease(newestKnownRelease)} is assumed (--cluster-api-version)`;
 
 /**
  * In which other releases a plan would be another one, in one line; undefined if in none.
@@ -33,5 +33,5 @@ export async function differingReleases(
   }
   return differing.length === 0
     ? undefined
-    : `the plan is another one in ${differing.join(' and ')}, and which release is installed is not known: name it with --cluster-api-version`;
+    : `the plan differs in ${differing.join(' and ')}, and the installed release is not known: name it with --cluster-api-version`;
 }
