@@ -191,7 +191,7 @@ function machinesText(plan: Plan, isToldOtherwise: boolean): string {
   return [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
 }
 
-/** Of what it is not known: Machines, or Clusters that have none yet. */
+/** What is not known: about Machines, or Clusters that have none yet. */
 function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
   const { clusters, machines, unknown } = sum;
   const concerned = plans.filter(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')).length;
@@ -199,12 +199,12 @@ function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
     return '';
   }
   const [number, all] = unknown > 0 ? [unknown, count(machines, 'Machine')] : [concerned, count(clusters, 'Cluster')];
-  return `of ${number}${isAlone || unknown === 0 ? ` of ${all}` : ''} it is not known`;
+  return `not known for ${number}${isAlone || unknown === 0 ? ` of ${all}` : ''}`;
 }
 
 /**
- * All that happens, the worst first, after what could not be used: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; of 11 it is
- * not known`.
+ * All that happens, the worst first, after what could not be used: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; not
+ * known for 11`.
  */
 export function sumText(plan: Plan): string {
   const { clusters: plans, sum, unusable = 0 } = plan;

@@ -83,7 +83,7 @@ test.each<[NonNullable<ClusterPlan['peak']>, string]>([
 test('text: what an extension leaves unknown is replaced at least where that is certain', () => {
   const lines = text(cluster('a/b', { ...workers, verdict: 'unknown', atLeast: 1 })).split('\n');
   expect(lines[1]).toMatch(/ {2}not known: replaces at least 1 of 2 Machines$/);
-  expect(lines.at(-2)).toMatch(/of 2 of 2 Machines it is not known$/);
+  expect(lines.at(-2)).toMatch(/not known for 2 of 2 Machines$/);
 });
 
 test('a health check that changes is shown with its values, in text, Markdown and HTML', () => {
@@ -160,25 +160,21 @@ describe('the last line says all that is not 0, the worst first', () => {
     ['0 of 5 Machines are replaced, 5 deleted, 3 created', group('deleted', 5, 0), group('created', 0, 3)],
     ['0 of 3 Machines are replaced, 3 updated in place', group('inPlace', 3, 3, 0, 3)],
     ['0 of 3 Machines are replaced, 3 replaced when you delete them', group('onDelete', 3, 3)],
-    ['of 3 of 3 Machines it is not known', group('unknown', 3, 3)],
-    ['of 1 of 1 Cluster it is not known', group('unknown', 0, 0)],
+    ['not known for 3 of 3 Machines', group('unknown', 3, 3)],
+    ['not known for 1 of 1 Cluster', group('unknown', 0, 0)],
     [
-      '0 of 2 Machines are replaced, 2 updated in place; of 1 of 1 Cluster it is not known',
+      '0 of 2 Machines are replaced, 2 updated in place; not known for 1 of 1 Cluster',
       group('inPlace', 2, 2, 0, 2),
       group('unknown', 0, 0),
     ],
-    ['2 of 5 Machines are replaced; of 3 it is not known', group('replaced', 2, 2, 2), group('unknown', 3, 3)],
+    ['2 of 5 Machines are replaced; not known for 3', group('replaced', 2, 2, 2), group('unknown', 3, 3)],
     ["1 of 1 Cluster can't be applied", group('refused', 3, 3)],
     [
       "1 of 1 Cluster can't be applied; 2 of 5 Machines are replaced",
       group('replaced', 2, 2, 2),
       group('stopped', 3, 3),
     ],
-    [
-      "1 of 1 Cluster can't be applied; of 1 of 2 Machines it is not known",
-      group('refused', 1, 1),
-      group('unknown', 1, 1),
-    ],
+    ["1 of 1 Cluster can't be applied; not known for 1 of 2 Machines", group('refused', 1, 1), group('unknown', 1, 1)],
   ])('%s', (expected, ...groups) => {
     expect(
       text(cluster('default/f1', ...groups))

@@ -104,13 +104,13 @@ describe('what is refused, stopped, deleted and not known is in the last line an
   test('an extension that does not answer: of these Machines it is not known', async () => {
     const { from, to } = foldersOf(folder, named('E3-only-md-0'));
     const { code, last, sum } = await outcomeOf('--from', from, '-f', to);
-    expect({ code, last }).toEqual({ code: 1, last: 'of 7 of 7 Machines it is not known' });
+    expect({ code, last }).toEqual({ code: 1, last: 'not known for 7 of 7 Machines' });
     expect(sum).toMatchObject({ replaced: 0, unknown: 7 });
   });
 
   test('a control plane of a kind that is not known here', async () => {
     const { last, sum } = await outcomeOf(...ofOtherKind);
-    expect(last).toContain('of 3 of 3 Machines it is not known');
+    expect(last).toContain('not known for 3 of 3 Machines');
     expect(sum.unknown).toBe(3);
   });
 
