@@ -10,12 +10,11 @@ export {
   RulesConfigError,
   readLevels,
 } from './rules/config-file.ts';
-export type { Finding, Rule, RuleInput, Severity } from './rules/rule.ts';
+export type { Finding, Rule, RuleFinding, RuleInput, Severity } from './rules/rule.ts';
 export {
   createRuleSet,
   type Level,
   parsedInput,
-  type RuleFinding,
   type RuleSet,
   type RuleSetOptions,
 } from './rules/rule-set.ts';

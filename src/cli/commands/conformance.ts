@@ -90,7 +90,6 @@ const conformanceFlags = {
   ...catalogFlags,
 } satisfies Flags;
 
-/** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
 export const command = defineCommand({
   description:
     'Tests extensions in any language: calls them as Cluster API does, and with unusual requests, and checks the answers.',

@@ -53,7 +53,6 @@ function surveyText(survey: Survey, extensions: Extensions): string {
   ].join('');
 }
 
-/** `discover [NAME…]`: shows what extension servers offer, and what is wrong with it. */
 export const command = defineCommand({
   description:
     "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",

@@ -108,7 +108,6 @@ async function readFiles(
   return { ...readInput(objects, target), hiding };
 }
 
-/** `rehearse`: plays a Cluster's lifecycle against extensions. */
 export const command = defineCommand({
   description:
     'Simulates the lifecycle of a Cluster with extensions: calls the hooks in the order of Cluster API, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',

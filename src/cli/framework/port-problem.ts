@@ -14,23 +14,22 @@ export function portProblem(code: string | undefined, port: number, flag: string
 }
 
 /** A server that starts. @throws {UsageError} or {FailureError} with the flag to change, and other errors as they are. */
-export const started = <T>(server: Promise<T>): Promise<T> =>
-  server.catch((error: unknown) => {
-    throw explained(error);
-  });
-
-function explained(error: unknown): unknown {
-  if (error instanceof ClientCaError) {
-    return new UsageError(`--client-ca-file: ${error.message}`);
+export async function started<T>(server: Promise<T>): Promise<T> {
+  try {
+    return await server;
+  } catch (error) {
+    if (error instanceof ClientCaError) {
+      throw new UsageError(`--client-ca-file: ${error.message}`);
+    }
+    if (!(error instanceof ListenError)) {
+      throw error;
+    }
+    const { code } = error;
+    const { host, port } = error.address;
+    const flag = error.port === 'main' ? '--port' : '--health-port';
+    const address = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
+      ? `${host} is not an address of this machine: correct --host`
+      : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, --host)`;
+    throw new FailureError(portProblem(code, port, flag) ?? address);
   }
-  if (!(error instanceof ListenError)) {
-    return error;
-  }
-  const { code } = error;
-  const { host, port } = error.address;
-  const flag = error.port === 'main' ? '--port' : '--health-port';
-  const address = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
-    ? `${host} is not an address of this machine: correct --host`
-    : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, --host)`;
-  return new FailureError(portProblem(code, port, flag) ?? address);
 }

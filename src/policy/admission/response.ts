@@ -2,7 +2,7 @@ import { withoutControls } from '../../base/index.ts';
 import { group, kind } from '../../extensionconfig/index.ts';
 import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../../kubernetes/index.ts';
 import type { FactKind } from '../facts/store.ts';
-import type { RuleFinding } from '../rules/rule-set.ts';
+import type { RuleFinding } from '../rules/rule.ts';
 
 /** How current the facts about the cluster are at the time of a decision. */
 export interface Knowledge {

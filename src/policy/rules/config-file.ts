@@ -21,10 +21,7 @@ export interface ImpactConfig {
   controllers: Readonly<Record<string, string>>;
 }
 
-export interface RulesConfig {
-  levels: Map<string, Level>;
-  impact: ImpactConfig;
-}
+export type RulesConfig = ReturnType<typeof parseRulesConfig>;
 
 /** Cluster API's core, as clusterctl installs it. */
 const usualControllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io' };
@@ -33,7 +30,7 @@ const usualControllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io' };
  * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`; and `impact`: `warn`,
  * `deny`, or a map. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
  */
-export function parseRulesConfig(text: string): RulesConfig {
+export function parseRulesConfig(text: string) {
   let content: unknown;
   try {
     content = onlyValue(text, maxLength) ?? {};

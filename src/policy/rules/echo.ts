@@ -1,13 +1,8 @@
 import type { SchemaViolation } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
-import type { Rule, Severity } from './rule.ts';
+import type { RuleFinding, Severity } from './rule.ts';
 
-interface LocatedFinding {
-  rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
-  severity: Severity;
-  path: FieldPath;
-  field: string;
-}
+type LocatedFinding = Pick<RuleFinding, 'rule' | 'severity' | 'path' | 'field'>;
 
 const pathKey = (path: FieldPath) => JSON.stringify(path);
 

@@ -67,22 +67,8 @@ export function overlapping(
   name: string | undefined,
   selector: LabelSelector | undefined,
 ): string[] {
-  const names: string[] = [];
-  if (!isComparable(selector)) {
-    return names;
-  }
-  let compared = 0;
-  for (const other of others) {
-    if (other.name === name) {
-      continue;
-    }
-    if (++compared > maxCompared) {
-      break;
-    }
-    const { namespaceSelector } = other;
-    if (isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector)) {
-      names.push(other.name);
-    }
-  }
-  return names;
+  const compared = others.filter((other) => other.name !== name).slice(0, maxCompared);
+  const overlaps = ({ namespaceSelector }: KnownExtensionConfig) =>
+    isComparable(selector) && isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector);
+  return compared.filter(overlaps).map((other) => other.name);
 }

@@ -7,7 +7,7 @@ import { caBundleOf } from './fields/ca-bundle.ts';
 import { handlersOf } from './fields/handlers.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
 import { clientUrlOf } from './fields/url.ts';
-import type { Finding, ParsedInput, Reported, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
+import type { ParsedInput, Reported, Rule, RuleFinding, RuleInput, RuleOptions, Severity } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 export type Level = Severity | 'off';
@@ -19,23 +19,9 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement: 'deny' | 'warn';
 }
 
-export type FindingRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
-
-/** A finding with its rule and its severity. */
-export interface RuleFinding extends Finding {
-  rule: FindingRule;
-  severity: Severity;
-  /** The path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
-  field: string;
-}
-
-interface ActiveRule<R extends FindingRule = FindingRule> {
-  rule: R;
-  severity: Severity;
-}
+type Omitted = Pick<RuleFinding, 'rule' | 'severity'>;
 
 export interface RuleSet {
-  readonly active: readonly ActiveRule<Rule>[];
   /**
    * Returns all findings at once, in the order of the object's fields: at most `maxReports` (100) of at most
    * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
@@ -76,7 +62,7 @@ function lengthOf({ field, message, value }: RuleFinding): number {
  *
  * @param omitted the rules of the findings that are not even looked at.
  */
-function selected(findings: readonly RuleFinding[], omitted: readonly ActiveRule[], input: RuleInput): RuleFinding[] {
+function selected(findings: readonly RuleFinding[], omitted: readonly Omitted[], input: RuleInput): RuleFinding[] {
   const isEcho = createEchoTest(
     findings,
     input.violations,
@@ -97,7 +83,7 @@ function selected(findings: readonly RuleFinding[], omitted: readonly ActiveRule
     }
   }
   const selection = reports.filter((report) => chosen.has(report));
-  const leftOut: ActiveRule[] = [...omitted, ...denialsFirst.filter((report) => !chosen.has(report))];
+  const leftOut: Omitted[] = [...omitted, ...denialsFirst.filter((report) => !chosen.has(report))];
   const worst = leftOut.find(({ severity }) => severity === 'deny') ?? leftOut[0];
   if (worst !== undefined) {
     selection.push({
@@ -129,7 +115,7 @@ export function parsedInput(input: RuleInput, { hooks = hookCatalog }: Pick<Rule
 }
 
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
-  const active = rules.flatMap((rule): ActiveRule<Rule>[] => {
+  const active = rules.flatMap((rule) => {
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
@@ -143,8 +129,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const findings: RuleFinding[] = [];
-    const omitted: ActiveRule[] = [];
-    let current: ActiveRule<Rule>;
+    const omitted: Omitted[] = [];
+    let current: (typeof active)[number];
     let most: number;
     const add = (finding: Reported) => {
       if (findings.length === most) {
@@ -163,7 +149,6 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
   }
 
   return {
-    active,
     check,
     ratchet(reports, input, before) {
       if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {

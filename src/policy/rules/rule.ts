@@ -93,3 +93,11 @@ export interface Rule {
   /** Reports every finding. */
   check(input: ParsedInput, report: (finding: Reported) => void, options: RuleOptions): void;
 }
+
+/** A finding with its rule and its severity. */
+export interface RuleFinding extends Finding {
+  rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
+  severity: Severity;
+  /** The path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
+  field: string;
+}

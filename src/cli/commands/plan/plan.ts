@@ -33,7 +33,6 @@ function showProgress(io: Io) {
   return { done, clear: () => line.clear(), [Symbol.dispose]: () => line[Symbol.dispose]() };
 }
 
-/** `plan`: which Machines a change replaces, and why. */
 export const command = defineCommand({
   description:
     'Says which Machines a change will replace, and why. Compares two states of Clusters, ClusterClasses, templates and other objects, as Cluster API would. Without --from, the state before is the cluster, which is only read. Without -f as well, shows what is under way. Calls the extensions of ExtensionConfigs in these states.',

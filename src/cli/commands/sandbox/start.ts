@@ -185,12 +185,7 @@ async function startWebhook(
   });
 }
 
-export interface RunningSandbox {
-  url: string;
-  config: KubeConfig;
-  kubeconfigFile: string;
-  stop(): Promise<void>;
-}
+export type RunningSandbox = Awaited<ReturnType<typeof startSandboxWithWebhook>>;
 
 interface SandboxSettings {
   port: number;
@@ -206,11 +201,7 @@ interface SandboxSettings {
 }
 
 /** Starts an API server and the webhook in front of it, as in a cluster. @throws {FailureError} */
-export async function startSandboxWithWebhook(
-  settings: SandboxSettings,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<RunningSandbox> {
+export async function startSandboxWithWebhook(settings: SandboxSettings, log: Logger, signal: AbortSignal) {
   let local: Awaited<ReturnType<typeof startWebhook>> | undefined;
   const sandbox = await startSandbox({
     port: settings.port,

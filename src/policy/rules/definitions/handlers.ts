@@ -1,4 +1,4 @@
-import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
+import { dns1123LabelProblems, formatFieldPath, showValue } from '../../../kubernetes/index.ts';
 import { groupVersionOf, nameHook, type PlacedHandler } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Reported, Rule, RuleOptions } from '../rule.ts';
@@ -21,6 +21,14 @@ export function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
       }
     },
   };
+}
+
+/** The handlers that have the key of an earlier one, with the first of these; a handler without a key is alone. */
+export function repeated(handlers: readonly PlacedHandler[], keyOf: (handler: PlacedHandler) => string | undefined) {
+  const groups = Map.groupBy(handlers, (handler) => keyOf(handler) ?? handler);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.map((other) => ({ first: first as PlacedHandler, other })),
+  );
 }
 
 export const handlersRules: readonly Rule[] = [
@@ -54,16 +62,10 @@ export const handlersRules: readonly Rule[] = [
     severity: 'deny',
     subjects: ['object', 'status'],
     check({ handlers }, report) {
-      const seen = new Map<string, number>();
-      for (const [index, { handler, path }] of handlers.entries()) {
-        const name = handler.name ?? '';
-        const first = seen.get(name);
-        if (first === undefined) {
-          seen.set(name, index);
-        } else {
-          const message = `status.handlers[${first}] already has this name; rename or remove one of them`;
-          report({ path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message });
-        }
+      for (const { first, other } of repeated(handlers, ({ handler }) => handler.name ?? '')) {
+        const message = `${formatFieldPath(first.path)} already has this name; rename or remove one of them`;
+        const value = other.handler.name ?? '';
+        report({ path: [...other.path, 'name'], reason: 'FieldValueDuplicate', value, message });
       }
     },
   },
@@ -111,23 +113,14 @@ export const handlersRules: readonly Rule[] = [
     severity: 'deny',
     subjects: ['object', 'status'],
     check({ handlers }, report) {
-      const seen = new Map<string, string>();
-      for (const { handler, path, lifecycle } of handlers) {
-        if (!lifecycle?.singleton) {
-          continue;
-        }
-        const hook = nameHook(lifecycle);
-        const first = seen.get(hook);
-        if (first === undefined) {
-          seen.set(hook, handler.name ?? '');
-        } else {
-          report({
-            path: [...path, 'requestHook', 'hook'],
-            reason: 'FieldValueDuplicate',
-            value: lifecycle.name,
-            message: `handler ${showValue(first)} already serves ${hook}, which only one handler may serve; remove one of them`,
-          });
-        }
+      const hookOf = ({ lifecycle }: PlacedHandler) => (lifecycle?.singleton ? nameHook(lifecycle) : undefined);
+      for (const { first, other } of repeated(handlers, hookOf)) {
+        report({
+          path: [...other.path, 'requestHook', 'hook'],
+          reason: 'FieldValueDuplicate',
+          value: other.hook?.name,
+          message: `handler ${showValue(first.handler.name ?? '')} already serves ${hookOf(other)}, which only one handler may serve; remove one of them`,
+        });
       }
     },
   },

@@ -3,12 +3,11 @@ import { exclusiveHooks, hooksGroup } from '../../../runtimehooks/index.ts';
 import type { PlacedHandler } from '../fields/handlers.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
+import { repeated } from './handlers.ts';
 
-/** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
-function inPlaceHandlersOf(handlers: readonly PlacedHandler[]) {
-  const ofHooks = handlers.filter(({ hook }) => hook?.group === hooksGroup && exclusiveHooks.has(hook.name));
-  return Map.groupBy(ofHooks, ({ hook }) => hook?.name ?? '') as Map<string, [PlacedHandler, ...PlacedHandler[]]>;
-}
+/** The hook of in-place updates that a handler serves, whatever its version: Cluster API counts them together. */
+const inPlaceHookOf = ({ hook }: PlacedHandler) =>
+  hook?.group === hooksGroup && exclusiveHooks.has(hook.name) ? hook.name : undefined;
 
 export const inPlaceRules: readonly Rule[] = [
   {
@@ -17,15 +16,13 @@ export const inPlaceRules: readonly Rule[] = [
     severity: 'warn',
     subjects: ['object', 'status'],
     check({ handlers }, report) {
-      for (const [hook, [first, ...others]] of inPlaceHandlersOf(handlers)) {
-        for (const { path } of others) {
-          report({
-            path: [...path, 'requestHook', 'hook'],
-            reason: 'FieldValueDuplicate',
-            value: hook,
-            message: `handler ${showValue(first.handler.name ?? '')} already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them`,
-          });
-        }
+      for (const { first, other } of repeated(handlers, inPlaceHookOf)) {
+        report({
+          path: [...other.path, 'requestHook', 'hook'],
+          reason: 'FieldValueDuplicate',
+          value: inPlaceHookOf(other),
+          message: `handler ${showValue(first.handler.name ?? '')} already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them`,
+        });
       }
     },
   },
@@ -41,13 +38,13 @@ export const inPlaceRules: readonly Rule[] = [
       }
       const selector = object.spec?.namespaceSelector;
       // Once for each hook, however many handlers serve it.
-      for (const [hook, [first]] of inPlaceHandlersOf(handlers)) {
+      for (const [hook, [first]] of Map.groupBy(handlers, inPlaceHookOf)) {
         const others = overlapping(
           facts.extensionConfigs.byHook(`${hook}.${hooksGroup}`),
           object.metadata.name,
           selector,
         );
-        if (others.length > 0) {
+        if (first !== undefined && hook !== undefined && others.length > 0) {
           report({
             path: [...first.path, 'requestHook', 'hook'],
             reason: 'FieldValueDuplicate',

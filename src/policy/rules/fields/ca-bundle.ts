@@ -11,23 +11,19 @@ export interface CaBundle {
   certificates: readonly BundledCertificate[];
 }
 
-/** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable. */
-export interface BundledCertificate {
-  subject: string;
-  /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
-  unread: string | undefined;
-  notBefore: number;
-  notAfter: number;
-  isCa: boolean;
-}
+export type BundledCertificate = ReturnType<typeof certificateOf>;
 
 /** How long before its expiry a certificate is reported, in milliseconds: 30 days. */
 export const expiryNoticeMs = 30 * 24 * 60 * 60 * 1000;
 
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
-/** @throws {Error} when the bytes are not one certificate. */
-function certificateOf(der: Buffer): BundledCertificate {
+/**
+ * One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable.
+ *
+ * @throws {Error} when the bytes are not one certificate.
+ */
+function certificateOf(der: Buffer) {
   const certificate = new X509Certificate(der);
   if (certificate.raw.length !== der.length) {
     throw new Error('bytes after the certificate');
@@ -36,6 +32,7 @@ function certificateOf(der: Buffer): BundledCertificate {
   const isDated = hasDates(certificate);
   return {
     subject: certificate.subject.replaceAll('\n', ', '),
+    /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
     unread: unreadProblem(certificate),
     notBefore: isDated ? validFromDate.getTime() : Number.NaN,
     notAfter: isDated ? validToDate.getTime() : Number.NaN,
@@ -44,15 +41,10 @@ function certificateOf(der: Buffer): BundledCertificate {
 }
 
 function problemOf(certificates: readonly BundledCertificate[]): string | undefined {
-  if (certificates.length === 0) {
-    return 'contains no PEM certificate';
-  }
-  for (const [index, { unread }] of certificates.entries()) {
-    if (unread !== undefined) {
-      return `has a certificate (number ${index + 1}) that ${unread}`;
-    }
-  }
-  return undefined;
+  const index = certificates.findIndex(({ unread }) => unread !== undefined);
+  return certificates.length === 0
+    ? 'contains no PEM certificate'
+    : certificates[index] && `has a certificate (number ${index + 1}) that ${certificates[index].unread}`;
 }
 
 function parse(encoded: string): CaBundle | undefined {

@@ -1,22 +1,18 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import type { FieldPath } from '../../../kubernetes/index.ts';
-import type { HookCatalog, Lifecycle, LifecycleKey } from '../../../runtimehooks/index.ts';
+import type { HookCatalog, LifecycleKey } from '../../../runtimehooks/index.ts';
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
-export interface PlacedHandler {
-  handler: Handler;
-  path: FieldPath;
-  /** The hook that it serves, or undefined if its requestHook is incomplete. */
-  hook: LifecycleKey | undefined;
-  lifecycle: Lifecycle | undefined;
-}
+export type PlacedHandler = ReturnType<typeof handlersOf>[number];
 
-export function handlersOf(object: ExtensionConfig, hooks: HookCatalog): readonly PlacedHandler[] {
+/** The handlers of an object; `hook` is undefined if the requestHook is incomplete. */
+export function handlersOf(object: ExtensionConfig, hooks: HookCatalog) {
   return (object.status?.handlers ?? []).map((handler, index) => {
     const hook = hookOf(handler);
     const lifecycle = hook && hooks.find(hook.group, hook.version, hook.name);
-    return { handler, path: ['status', 'handlers', index], hook, lifecycle };
+    const path: FieldPath = ['status', 'handlers', index];
+    return { handler, path, hook, lifecycle };
   });
 }
 

@@ -6,12 +6,7 @@ import { secretAnnotationPath } from './secret.ts';
 /** A variable as envsubst and clusterctl write it (`${NAME}`, `${NAME:=default}`), or an action of a Go template. */
 const placeholder = /\$\{[A-Za-z_]|\{\{/;
 
-interface Unrendered {
-  path: FieldPath;
-  value: string;
-}
-
-function* stringsIn(value: unknown, path: FieldPath): Generator<Unrendered> {
+function* stringsIn(value: unknown, path: FieldPath): Generator<{ path: FieldPath; value: string }> {
   if (typeof value === 'string') {
     yield { path, value };
   } else if (Array.isArray(value)) {
@@ -26,7 +21,7 @@ function* stringsIn(value: unknown, path: FieldPath): Generator<Unrendered> {
 }
 
 /** The placeholders in values that the API restricts; settings and other annotations may have any text. */
-export function unrenderedIn({ object, violations }: Pick<RuleInput, 'object' | 'violations'>): Unrendered[] {
+export function unrenderedIn({ object, violations }: Pick<RuleInput, 'object' | 'violations'>) {
   const { metadata, spec } = object;
   const values = [
     ...stringsIn(metadata.name, ['metadata', 'name']),
