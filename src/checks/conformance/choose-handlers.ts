@@ -23,7 +23,6 @@ const maxTried = 64;
 
 /** The choice of handlers to call. */
 export interface Choice {
-  /** Whether hooks that act on Clusters and machines are called. */
   withSideEffects: boolean;
   /** The user's requests, by `formatHook`, which replace the generated ones. */
   requests: ReadonlyMap<string, JsonObject>;

@@ -24,7 +24,6 @@ export interface Check {
   remedy: string;
   /** Whether the check is skipped unless Discovery has an answer. */
   needsDiscovery?: boolean;
-  /** Reports every problem that it finds. */
   run(trial: Trial, report: ReportProblem): Promise<Skipped>;
 }
 

@@ -18,7 +18,6 @@ function linesOf(result: CheckResult, widest: number): string[] {
   ].map(withoutControls);
 }
 
-/** Handlers that were not called, grouped by reason. */
 function notCalledLines({ notCalled }: ConformanceReport): string[] {
   const names = new Map<string, string[]>();
   for (const { name, reason } of notCalled) {

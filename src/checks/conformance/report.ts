@@ -30,7 +30,6 @@ export interface ConformanceReport {
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
   called: string[];
-  /** Handlers that were not called, and why. */
   notCalled: readonly NotCalled[];
   calls: number;
   ms: number;
@@ -47,7 +46,6 @@ interface ConformanceOptions extends TrialOptions {
 const maxProblems = 10;
 /** Longest message of a problem, in characters. */
 const maxMessage = 500;
-/** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
 
 const tooLate = 'the time limit of five minutes has passed';

@@ -19,7 +19,6 @@ import {
   revertIgnored,
 } from '../../runtimehooks/index.ts';
 
-/** Maximum number of patches in one answer that are examined. */
 const maxPatches = 100;
 /** Largest object that patches may produce, in characters of JSON: the API server accepts 3 MiB. */
 const maxObjectLength = 3 * 1024 * 1024;
@@ -30,7 +29,6 @@ const maxObjectLength = 3 * 1024 * 1024;
  */
 export type PatchProblem = 'inapplicable' | 'invalid' | 'ignored';
 
-/** The patches of a response. */
 interface PatchReview {
   problems: readonly { kind: PatchProblem; message: string }[];
   count: number;

@@ -24,7 +24,6 @@ const imagePatch = (resources: string, group: string) => `
               path: /spec/template/spec/customImage
               valueFrom: { template: "kindest/node:{{ .builtin.${group}.version }}" }`;
 
-/** A Cluster of a typical ClusterClass. */
 const sampleYaml = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster

@@ -21,7 +21,6 @@ function checked(variables: Json | undefined): CheckedDefinitions {
   return Array.isArray(variables) ? checkedOnce(variables) : checkDefinitions(variables, 'variables');
 }
 
-/** Maximum number of rules that are reported as not evaluated. */
 const maxUnevaluated = 20;
 
 /**

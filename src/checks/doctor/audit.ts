@@ -8,7 +8,6 @@ import { installedRelease } from '../installed-release.ts';
 import { reportsOf } from '../lint/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
 
-/** The findings for which the rules would deny an object today. */
 function denialsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): string[] {
   const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind: 'ExtensionConfig' };
   return reportsOf(whole, { rules, now })

@@ -15,7 +15,6 @@ const wellWhenTrue = [
 ];
 const busyWhenTrue = ['Paused', 'RollingOut', 'ScalingUp', 'ScalingDown', 'Remediating', 'Deleting'];
 
-/** What the conditions of a Cluster say, in the words of its controllers. */
 function clusterTicks(cluster: JsonObject): Tick[] {
   const name = `${textAt(cluster, 'metadata', 'namespace')}/${textAt(cluster, 'metadata', 'name')}`;
   // In v1beta1, the newer conditions are under `v1beta2`.
@@ -50,7 +49,6 @@ export interface NamedObject {
   name: string;
 }
 
-/** Looks at one object. Only reads. */
 export async function examineObject(
   installation: Installation,
   { kind, namespace, name }: NamedObject,

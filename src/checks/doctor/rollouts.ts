@@ -18,7 +18,6 @@ interface KnownRollout {
 const clusterApi = 'cluster-api';
 const v = (major: number, minor: number): Release => ({ major, minor });
 
-/** The oldest first. */
 const knownRollouts: readonly KnownRollout[] = [
   {
     provider: clusterApi,

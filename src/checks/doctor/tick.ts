@@ -5,11 +5,9 @@ export interface Tick {
   check: string;
   result: 'ok' | 'failed' | 'warning' | 'skipped' | 'note';
   message: string;
-  /** The remedy, if something is wrong. */
   remedy?: string;
 }
 
-/** Where to look. */
 export interface Installation {
   cluster: KubernetesClient;
   namespace: string;

@@ -24,7 +24,6 @@ export interface AskedExtension {
   answer: ExtensionAnswer;
 }
 
-/** An upgrade of Cluster API. */
 export interface Upgrade {
   /** The release that is running; undefined if that is not known. */
   from: Release | undefined;
@@ -38,7 +37,6 @@ type Findings = Generator<Finding>;
 const unknownRemedy =
   'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook';
 
-/** Evaluates the response to Discovery by the rules of the target release. */
 function* discoveryFindings({ answer, config }: AskedExtension, upgrade: Upgrade): Findings {
   const { discovered } = answer;
   if (discovered.ok) {
@@ -85,7 +83,6 @@ const hooksOf = ({ config, answer: { discovered } }: AskedExtension): ReadonlySe
   return new Set(offered.flatMap(({ requestHook }) => requestHook?.hook || []));
 };
 
-/** Where the running release can be read. */
 const readable = 'let the user of the kubeconfig list providers.clusterctl.cluster.x-k8s.io, or Deployments';
 
 /** Findings that concern no single extension. */

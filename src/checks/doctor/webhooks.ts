@@ -35,7 +35,6 @@ export async function registered({ cluster, namespace, service }: Installation):
   return ticks;
 }
 
-/** The remedy for a webhook that the API server cannot call. */
 function remedyFor(message: string): string {
   if (/certificate is valid for|certificate is not valid for any names/.test(message)) {
     return 'another server answers: kubectl get endpointslices in the namespace of the webhook; otherwise run the rotation Job';

@@ -30,7 +30,6 @@ import { keyOf, type Loss, lossesOf } from './losses.ts';
 export interface Watched {
   /** A state of some objects; what could not be read of them is as in the cluster. */
   worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World;
-  /** Definitions of Cluster API and of providers. */
   definitions(): JsonObject[];
   ofKind(group: string, kind: string): JsonObject[];
   /** A Cluster and what belongs to it. */
@@ -51,9 +50,7 @@ export interface Change {
 /** The object that a write is about. */
 export const subjectOf = ({ object, old }: Change): JsonObject => object ?? old ?? {};
 
-/** The effect of a write on Machines. */
 export interface Impact {
-  /** The plans of the Clusters that were planned. */
   clusters: ClusterPlan[];
   /** How many Clusters the write concerns. */
   total: number;
@@ -126,7 +123,6 @@ function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject
     .map(({ cluster }) => cluster);
 }
 
-/** The classes of a namespace that refer to a template. */
 const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
   watched
     .shared(namespaceOf(template))

@@ -18,7 +18,6 @@ export interface Loss {
   isGuarded: boolean;
 }
 
-/** Identifies a loss. */
 export const keyOf = ({ cluster, kind, group, verb, machines, causes, isLater }: Loss): string =>
   JSON.stringify([
     ...[cluster, kind, group, verb, machines, isLater],
@@ -41,7 +40,6 @@ const healthy: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The conditions in settings of a health check. */
 function conditionsIn(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) {
     return value.flatMap(conditionsIn);

@@ -3,7 +3,6 @@ import type { Change } from './impact.ts';
 import type { Verdict } from './permission.ts';
 import { planCommand } from './warnings.ts';
 
-/** The data that the thread is started with. */
 export interface ThreadSettings {
   kubeconfig: { kubeconfig?: string | undefined; context?: string | undefined };
   clusterApiVersion: Release | undefined;
@@ -26,7 +25,6 @@ export interface Question extends Change {
   isDryRun: boolean;
 }
 
-/** Why something is not known. */
 export const reasons = ['late', 'bug', 'reading', 'extension', 'plan'] as const;
 export type Reason = (typeof reasons)[number];
 

@@ -47,7 +47,6 @@ export interface Verdict {
   undecidedIn: string[];
 }
 
-/** Decides on a write by its effect. */
 export function verdictOf(impact: Impact, change: Change, watched: Watched): Verdict {
   const undecided = undecidedOf(impact, change);
   const hash = undecided.length > 0 ? undefined : hashOf(impact);

@@ -35,7 +35,6 @@ const budgetMs = { usual: 850, long: 4_700 };
 const answerMs = 150;
 /** A thread that is that late has hung, in ms. */
 const hungMs = 10_000;
-/** Time until a thread that ended is started again, in ms. */
 const restartMs = 5_000;
 /** Maximum number of writes that wait: each has its object in memory. */
 const maxWaiting = 32;
@@ -64,7 +63,6 @@ type Result = (typeof results)[number];
 const isTemplate = ({ group, kind }: AdmissionRequest['kind']) =>
   kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
 
-/** Whether what a request writes may have an effect on Machines. */
 function isReviewed({ kind, operation, subResource, oldObject }: AdmissionRequest): boolean {
   const { group, kind: name } = kind;
   const isWrite = operation === 'UPDATE' || operation === 'CREATE';

@@ -103,7 +103,6 @@ function ahead(object: JsonObject, version: string): number | undefined {
     : known.length - version.length || (known < version ? -1 : Number(known > version));
 }
 
-/** Whether the copy lacks the object as it is stored before this write. */
 const isBehind = ({ old }: Change): boolean =>
   old !== undefined && (ahead(old, textAt(old, 'metadata', 'resourceVersion')) ?? 0) < 0;
 
@@ -117,7 +116,6 @@ function lacksWrites(): boolean {
   return [...written.values()].some(({ object, before }) => (ahead(object, before) ?? 1) <= 0);
 }
 
-/** The extensions of the cluster, to be called. */
 function createCaller() {
   const configs = watched
     .ofKind(runtimeGroup, 'ExtensionConfig')

@@ -10,7 +10,6 @@ const maxBytes = 256;
 /** Maximum number of bytes of why something is not known, so that Clusters can be named beside it. */
 const maxReasonBytes = 160;
 
-/** Shows the whole plan. */
 export const planCommand = 'kubectl extensionconfig plan -f FILE';
 
 type Hide = (text: string, cluster: string) => string;
@@ -29,7 +28,6 @@ interface Sum {
 const controlPlane = 'control plane';
 const kinds: Readonly<Record<string, string>> = { MachineDeployment: 'md', MachinePool: 'mp' };
 
-/** Maximum number of groups that are named. */
 const maxGroups = 3;
 
 /** `control plane`, `md "md-0" and "md-1"`. */
@@ -118,7 +116,6 @@ export function unknownOf(
   return problem?.text ?? `the ${unknown[0]?.kind} decides for itself`;
 }
 
-/** Says in one line what is not known. */
 function unknownLine({ clusters, total, unasked, unplanned }: Impact, hide: Hide): string | undefined {
   if (unasked !== undefined) {
     const { extension, clusters: names } = unasked;

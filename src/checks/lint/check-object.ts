@@ -6,12 +6,10 @@ import { warningText } from '../../policy/index.ts';
 import type { Names } from './names.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
-/** The policy that objects are checked against. */
 export interface LintPolicy {
   rules: RuleSet;
   /** Returns the current time, since certificates expire. */
   now: Date;
-  /** Facts about the cluster that the objects are meant for. */
   facts?: Facts | undefined;
 }
 

@@ -11,7 +11,6 @@ interface ManifestFacts {
   errors: LintError[];
 }
 
-/** Reads all manifests in files and folders as facts for rules. */
 export async function readManifestFacts(
   paths: readonly string[],
   stdin: Readable,

@@ -9,7 +9,6 @@ import type { LintError, LintFinding, LintResult, LintSummary } from './result.t
 /** The input of a format besides results. */
 export interface FormatContext {
   version: string;
-  /** All rules that can have findings. */
   rules: readonly Rule[];
   paint: Paint;
 }

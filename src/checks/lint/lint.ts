@@ -13,14 +13,12 @@ interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
   stdin: Readable;
-  /** Returns the policy for the objects in a file. */
   policyOf: (file: string) => LintPolicy;
   /** Stops the run; results so far have been yielded. */
   signal: AbortSignal;
   onFile?: (file: string) => void;
   /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
   fix?: ((file: ManifestFile, text: string, objects: number) => Promise<void>) | undefined;
-  /** Whether a file is to be left out. */
   isIgnored?: (file: string) => boolean;
 }
 

@@ -7,7 +7,6 @@ interface FilePosition {
   column: number;
 }
 
-/** One finding of a rule in a manifest. */
 export interface LintFinding extends FilePosition {
   /** The position after the field. */
   endLine?: number;
@@ -20,7 +19,6 @@ export interface LintFinding extends FilePosition {
   message: string;
 }
 
-/** One ExtensionConfig that was checked. */
 export interface LintedObject extends FilePosition {
   /** `metadata.name`, or `metadata.generateName`; empty if there is neither. */
   name: string;
@@ -50,7 +48,6 @@ export type LintResult =
   /** A comment that turns off a rule which reports nothing there. */
   | { unused: { file: string; line: number; ruleId: string } };
 
-/** The totals of a run. */
 export interface LintSummary {
   /** Number of files (and standard input) that were read. */
   files: number;

@@ -16,7 +16,6 @@ import {
   readDocuments,
 } from '../../kubernetes/manifests/index.ts';
 
-/** Why a text cannot be rewritten. */
 export interface RewriteProblem {
   line?: number;
   column?: number;

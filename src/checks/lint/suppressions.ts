@@ -84,7 +84,6 @@ export function readSuppressions(text: string) {
       }
       return covering.length > 0;
     },
-    /** The comments that have turned off nothing yet. */
     unused: () => suppressions.filter(({ isUsed }) => !isUsed),
   };
 }

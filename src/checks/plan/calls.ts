@@ -30,14 +30,12 @@ interface CallerOptions {
   resolve?: Resolve | undefined;
   /** Ends calls. What a signal of a timeout ends is not known; other signals are thrown. */
   signal: AbortSignal;
-  /** Called after each call. */
   onCall?: (() => void) | undefined;
 }
 
 /** Calls the extensions of both states for a plan, and closes its connections at the end of the block (`await using`). */
 export interface PlanCaller extends AsyncDisposable {
   call: CallHook;
-  /** Whether an extension offers to update Machines in place. */
   updatesInPlace: boolean;
 }
 

@@ -60,6 +60,5 @@ export function sampleCluster(given: JsonObject, version = usualVersion): JsonOb
   };
 }
 
-/** The classes among objects. */
 export const classesIn = (objects: Iterable<JsonObject>): JsonObject[] =>
   [...objects].filter((object) => object.kind === 'ClusterClass' && groupOf(object) === coreGroup);

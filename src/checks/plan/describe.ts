@@ -3,7 +3,6 @@ import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
 import { diffLines } from './diff.ts';
 
-/** A verdict in a few words. */
 export function verdictText(plan: GroupPlan): string {
   const { held, verdict } = plan;
   const now = verdict === 'unchanged' && held !== undefined ? '' : `${outcomeText(plan)}; `;
@@ -53,7 +52,6 @@ export const meanings = {
   unknown: 'not known: it may be any of them',
 } as const satisfies Partial<Record<Verdict, string>>;
 
-/** How serious a verdict is, for colours. */
 export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'high'>> = {
   unchanged: 'none',
   inPlace: 'low',
@@ -127,7 +125,6 @@ function emptyLike(value: Json | undefined, other: Json | undefined): Json {
 
 const asText = (value: Json): Json => (typeof value === 'object' ? value : String(value));
 
-/** Maximum number of Machines that are named. */
 const maxNamed = 6;
 
 /** How far a group is: `v1.34.0, 2 of 3 Machines ready, 3 up to date`. */
@@ -140,7 +137,6 @@ function nowText({ version, wanted, ready, upToDate }: NonNullable<GroupPlan['no
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** More about a group: how far it is, which Machines are replaced, and how. */
 export function detailTexts({ now, replaces, manner = [] }: GroupPlan): string[] {
   const machines =
     replaces === undefined || replaces.length === 0 ? [] : [`Machines ${shortList(replaces.map(printable), maxNamed)}`];
@@ -191,7 +187,6 @@ function machinesText(plan: Plan, isToldOtherwise: boolean): string {
   return [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
 }
 
-/** What is not known: about Machines, or Clusters that have none yet. */
 function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
   const { clusters, machines, unknown } = sum;
   const concerned = plans.filter(({ groups }) => groups.some(({ verdict }) => verdict === 'unknown')).length;

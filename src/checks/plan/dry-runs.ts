@@ -135,10 +135,8 @@ export class DryRuns {
   };
 }
 
-/** Maximum number of dry runs at a time. */
 const writesAtOnce = 10;
 
-/** A change as its user writes it. */
 interface UserChange {
   before: World;
   /** What is foreseen. */

@@ -22,7 +22,6 @@ const shownOfContent: ReadonlySet<string> = new Set(['name', 'path']);
 const valueFields: ReadonlySet<string> = new Set(['value', 'content', 'default', 'example', 'enum']);
 const schemaFields: ReadonlySet<string> = new Set(['schema', 'openAPIV3Schema', 'items', 'additionalProperties']);
 
-/** Where a value is. */
 interface Place {
   /** The field, or what names it beside it, as of a variable. */
   name: string;
@@ -133,7 +132,6 @@ function sizeText(text: string, others: ReadonlySet<string> | undefined, isNew: 
       : `(${size}; ${unlike.length === 1 ? 'line' : 'lines'} ${rangesText(unlike)} ${what})`;
 }
 
-/** What a value is compared with. */
 interface Comparison {
   /** Lines of the texts of the other state; undefined if there is none. */
   others?: ReadonlySet<string> | undefined;
@@ -143,7 +141,6 @@ interface Comparison {
   hidesLines?: boolean;
 }
 
-/** All lines of texts in a value. */
 function linesIn(value: Json | undefined): Set<string> | undefined {
   const lines = new Set<string>();
   mapped(
@@ -217,7 +214,6 @@ export class Hiding {
     return kindsOfUsers.has(kind) ? this.#isSecretVariable : this.#looksSecret;
   }
 
-  /** A text without the secrets. */
   text(text: string): string {
     return withoutSecrets(this.#follow(text));
   }
@@ -243,7 +239,6 @@ export class Hiding {
     return mapped(value as Json, anywhere, this.#looksSecret, visit) as T;
   }
 
-  /** An object without the secrets. */
   object(object: JsonObject, comparison: Comparison = {}): JsonObject {
     const visit = this.#shown({ hidesLines: !kindsOfUsers.has(object.kind), ...comparison });
     const isSecretName = this.#secretNamesOf(object);
@@ -263,7 +258,6 @@ export class Hiding {
     };
   }
 
-  /** The same object before and after a change. */
   objects({ before, after }: Readonly<Record<'before' | 'after', JsonObject | undefined>>) {
     return {
       before: before && this.object(before, { others: linesIn(after), isNew: false }),
@@ -306,7 +300,6 @@ export class Hiding {
     };
   }
 
-  /** A plan without the secrets. */
   plan(plan: Plan): Plan {
     const clusters = plan.clusters.map((cluster) => ({
       ...cluster,

@@ -5,7 +5,6 @@ import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } fr
 import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
 import { DryRuns, type Resource } from './dry-runs.ts';
 
-/** The objects of an API server, for a plan. */
 export interface LiveWorld {
   world: World;
   dryRuns: DryRuns;
@@ -14,16 +13,13 @@ export interface LiveWorld {
 export interface LiveOptions {
   /** Read only this namespace, and those of the classes in use. Default: all. */
   namespace?: string | undefined;
-  /** Label selector of the Clusters. */
   selector?: string | undefined;
   /** Called after each page with the number of objects so far. */
   onPage?: ((objects: number) => void) | undefined;
 }
 
-/** Maximum number of requests at a time. */
 const requestsAtOnce = 10;
 
-/** Maximum number of objects of a kind. */
 const maxObjects = 200_000;
 
 /** The kinds of a group in the version that the API server prefers. */

@@ -43,7 +43,6 @@ function causeMarkdown(cause: Cause): string {
 const problemMarkdown = (problem: Problem): string =>
   `> [!WARNING]\n> ${escaped(problemText(problem))}\n\n${(problem.causes ?? []).map(causeMarkdown).join('\n')}`;
 
-/** The reasons of a group, folded; empty if there are none. */
 function reasonsOf(plan: GroupPlan): string {
   const { problems = [] } = plan;
   const causes = changesOf(plan);

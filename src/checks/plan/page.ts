@@ -143,7 +143,6 @@ function groupRow(plan: GroupPlan): string {
   return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(changesOf(plan))}${details.join('')}</td></tr>`;
 }
 
-/** What is said of a Cluster before its groups. */
 const headHtml = ({ peak, problems }: ClusterPlan): string =>
   `${problems.map(problemHtml).join('')}${peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`}`;
 
@@ -156,7 +155,6 @@ function worstOf({ groups, problems }: ClusterPlan): string {
   return ['high', 'medium'].find((severity) => all.includes(severity)) ?? (problems.length > 0 ? 'medium' : 'low');
 }
 
-/** Choices of Clusters by what happens, which work without a script. */
 const filter = `<fieldset class="filter">${[
   ['all', 'all Clusters'],
   ['high', 'replaced, deleted or refused'],
@@ -179,7 +177,6 @@ const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted',
   .map((machine) => `<span class="key"><i class="m ${machine}"></i>${machineWords[machine]}</span>`)
   .join(' ');
 
-/** Verdicts that say nothing of a single Machine, and what they mean. */
 const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
   .map(
     (verdict) =>
@@ -187,7 +184,6 @@ const verdictLegend = (['refused', 'stopped', 'unknown'] as const)
   )
   .join(' ');
 
-/** The plan that a page shows. */
 export interface PageFacts {
   /** The subject of the plan: `-f clusters on top of --from ../before`. */
   inputs: string;

@@ -16,7 +16,6 @@ import {
   verdictText,
 } from './describe.ts';
 
-/** Where the text is shown. */
 export interface Screen {
   paint: Paint;
   /** In columns. */
@@ -92,7 +91,6 @@ function groupLines(plan: GroupPlan, screen: Screen): string {
   ].join('');
 }
 
-/** What is said of a Cluster before its groups. */
 const headLines = ({ peak, problems }: ClusterPlan, screen: Screen): string[] => [
   ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
   peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),

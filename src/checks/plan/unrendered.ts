@@ -22,7 +22,6 @@ function hasVariable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasVariable);
 }
 
-/** Whether the text of a file is a template of Helm. */
 export const isHelmTemplate = (text: string): boolean => helmAction.test(text);
 
 /**

@@ -22,7 +22,6 @@ const deletionOf = (machine: JsonObject): Problem[] => {
     : [];
 };
 
-/** What a Cluster waits for, in the words of its conditions. */
 function waitsOfCluster(cluster: JsonObject): Problem[] {
   const reconciled = conditionOf(cluster, 'TopologyReconciled');
   return [
@@ -47,7 +46,6 @@ function waitsOfGroup({ problems = [] }: GroupPlan, object: JsonObject | undefin
   return [{ text: `${room}MachinesReady is False (${textAt(ready, 'reason')}): ${textAt(ready, 'message')}` }];
 }
 
-/** Maximum number of Machines of a Cluster whose deletion is described. */
 const maxDeletions = 10;
 
 /** The plan of a state without a change, with what is under way or waiting already, as the objects' conditions say. */

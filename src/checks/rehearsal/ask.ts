@@ -9,10 +9,8 @@ export const backoffMs = (failures: number): number => 1000 + Math.min(5 * 2 ** 
 /** Longest wait that an answer can cause, in seconds: Cluster API forgets it after a day, and calls again. */
 const longestWait = 24 * 3600;
 
-/** A retryAfterSeconds in milliseconds. */
 export const waitMs = (retryAfterSeconds: number): number => Math.min(retryAfterSeconds, longestWait) * 1000;
 
-/** Records that a hook blocks until a given time. */
 export function block({ reconcile }: State, hook: string, message: string, until: number): void {
   reconcile.blocking.set(hook, message);
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);

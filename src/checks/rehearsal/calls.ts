@@ -17,7 +17,6 @@ import {
 } from '../../runtimehooks/index.ts';
 import { type Call, type HandlerCall, handlerCall, type Outcome } from './events.ts';
 
-/** Makes the calls that simulations request. */
 export type Caller = (call: Call, signal: AbortSignal) => Promise<Outcome>;
 
 /** Longest message of an extension that is kept, in characters. */
@@ -25,7 +24,6 @@ const maxMessage = 4096;
 
 const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
 
-/** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
 /** The first release whose errors and conditions have the messages of extensions that fail. */

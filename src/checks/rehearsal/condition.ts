@@ -33,7 +33,6 @@ const deferral = {
   MachinePool: 'topology.cluster.x-k8s.io/defer-upgrade or hold-upgrade-sequence annotations',
 } as const;
 
-/** The condition of a Cluster that is being upgraded; undefined if it is not. */
 function upgradingCondition(state: State, decisions: Decisions): Condition | undefined {
   const { blocking } = state.reconcile;
   const { plan, version, phase, workers } = decisions;
@@ -103,7 +102,6 @@ export function conditionOf(state: State, decisions?: Decisions): Condition {
   return upgradingCondition(state, decisions) ?? condition('True', 'ReconcileSucceeded');
 }
 
-/** The condition TopologyReconciled after a reconcile that failed. */
 export const failedCondition = (message: string): Condition => condition('False', 'ReconcileFailed', message);
 
 /** The condition TopologyReconciled of a paused Cluster, for which no hook is called; undefined if it is not paused. */

@@ -31,16 +31,13 @@ export type Outcome = { calls: readonly HandlerCall[] } & (
 export interface Call {
   hook: HookName;
   request: JsonObject;
-  /** The object that the hook is called for. */
   object: { namespace: string; name: string; uid: string };
   /** Absent: all handlers of the hook. */
   handler?: string;
 }
 
-/** The condition TopologyReconciled. */
 export type Condition = { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string };
 
-/** Events of a simulation other than calls. */
 export type SimulatedEvent =
   | { kind: 'user'; text: string }
   | Condition
@@ -58,7 +55,6 @@ export type SimulatedEvent =
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
 
-/** One call of a handler. */
 export interface CallEntry {
   type: 'call';
   /** `NAMESPACE/NAME` of the Cluster; for DiscoverVariables `ClusterClass NAMESPACE/NAME`; empty for Discovery. */
@@ -80,7 +76,6 @@ export interface CallEntry {
   pendingHooks: string;
 }
 
-/** An event other than a call. */
 export interface EventEntry {
   type: 'event';
   cluster: string;
@@ -88,13 +83,11 @@ export interface EventEntry {
   event: SimulatedEvent;
 }
 
-/** How the simulation of a Cluster ended. */
 export interface EndEntry {
   type: 'end';
   cluster: string;
   at: number;
   isComplete: boolean;
-  /** If not completed, why. */
   reason: string;
   calls: number;
 }

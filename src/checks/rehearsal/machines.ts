@@ -4,7 +4,6 @@ import { backoffMs, call, waitMs } from './ask.ts';
 import { SimulationStopped } from './events.ts';
 import type { State } from './state.ts';
 
-/** A group whose Machines have to be updated or replaced. */
 type OutdatedGroup = SimulatedCluster['outdated'][number];
 
 /** How long it takes until a new Machine is available, in ms. */

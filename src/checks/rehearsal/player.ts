@@ -11,7 +11,6 @@ import {
   type SimulatedEvent,
 } from './events.ts';
 
-/** The surroundings of a simulation. */
 export interface Stage {
   /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;
@@ -44,7 +43,6 @@ export class Player {
   /** Milliseconds since the simulation began. */
   now = 0;
   calls = 0;
-  /** Whether an error was found. */
   hasErrors = false;
   /** The current wait: the hook that has blocked in a row, and the real time spent on it, in ms. */
   #waiting: { hook: string; paused: number } | undefined;
@@ -73,7 +71,6 @@ export class Player {
     this.#stage.onEntry({ type: 'end', cluster: this.subject, at: this.now, isComplete, reason, calls: this.calls });
   }
 
-  /** Records the call of a handler. */
   tellCall({ hook, request }: Pick<Call, 'hook' | 'request'>, call: HandlerCall): void {
     this.calls++;
     const entry: CallEntry = {
@@ -114,7 +111,6 @@ export class Player {
     return outcome;
   }
 
-  /** Lets real time pass. */
   async sleep(ms: number): Promise<void> {
     const { sleep = interruptible, signal } = this.#stage;
     await sleep(ms, signal);

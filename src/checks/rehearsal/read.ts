@@ -21,7 +21,6 @@ export interface InputObject {
   where: () => string;
 }
 
-/** The input that a rehearsal reads from files. */
 export interface RehearsalInput {
   subjects: RehearsedCluster[];
   /** Labels of namespaces, by name. */
@@ -40,7 +39,6 @@ function onlyV1beta2({ object, where }: InputObject): void {
   }
 }
 
-/** Why a Cluster cannot be rehearsed; undefined if it can. */
 function problemOf(cluster: JsonObject): string | undefined {
   if (nameOf(cluster) === '') {
     return 'the Cluster has no metadata.name';
@@ -64,7 +62,6 @@ function problemOf(cluster: JsonObject): string | undefined {
   return problems.length === 0 ? undefined : `the Cluster is not valid: ${printable(problems.join('; '))}`;
 }
 
-/** The Cluster as in requests. */
 function checkedCluster({ object, where }: InputObject): JsonObject {
   const { status: _status, ...cluster } = object;
   const problem = problemOf(cluster);
@@ -103,7 +100,6 @@ function versionBefore(target: string | undefined): string {
   return `v${to.numbers[0]}.${Math.max(to.numbers[1] - 1, 0)}.0`;
 }
 
-/** The class of the sample Cluster where none is given. */
 const sampleClass = {
   metadata: { name: 'sample', namespace: 'default' },
   spec: {

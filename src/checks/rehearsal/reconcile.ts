@@ -35,7 +35,6 @@ function addLabels(state: State): void {
   }
 }
 
-/** Writes the versions that were decided on. */
 function changeVersions(state: State, { version, workers }: Decisions): void {
   const { controlPlane, reconcile } = state;
   if (controlPlane.version !== version) {

@@ -31,7 +31,6 @@ export interface RehearsalOptions extends ClusterOptions {
 /** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
 const clustersAtOnce = 10;
 
-/** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
 
 /**

@@ -17,7 +17,6 @@ import type { Caller } from './calls.ts';
 import type { Condition, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';
 
-/** A Cluster to rehearse, and what is known about it. */
 export interface RehearsedCluster {
   /** In v1beta2, with a topology. */
   cluster: JsonObject;
@@ -25,10 +24,8 @@ export interface RehearsedCluster {
   blueprint: Blueprint | undefined;
 }
 
-/** The settings of a group of workers in a topology. */
 export type WorkerSettings = ReturnType<SimulatedCluster['workers']>[number];
 
-/** A group of worker machines. */
 export interface WorkerGroup extends Pick<WorkerSettings, 'kind' | 'topologyName' | 'name'> {
   /** Version of its template; undefined before it has been created. */
   version: string | undefined;
@@ -51,7 +48,6 @@ const newReconcile = () => ({
   isChanged: false,
 });
 
-/** How a Cluster is rehearsed. */
 export interface ClusterOptions extends Stage {
   newUid?: (() => string) | undefined;
   start?: Date | undefined;
@@ -142,7 +138,6 @@ export class State extends Player {
     this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
-  /** The settings of all groups of workers in the topology now. */
   get settings(): readonly WorkerSettings[] {
     return this.#settingsOf(this.cluster);
   }
@@ -169,7 +164,6 @@ export class State extends Player {
     return [...this.pending].sort().join(',');
   }
 
-  /** The version in the topology. */
   get target(): string {
     return textAt(this.cluster, 'spec', 'topology', 'version');
   }
@@ -227,7 +221,6 @@ export class State extends Player {
     }
   }
 
-  /** Reports the condition TopologyReconciled when it has changed. */
   tellCondition(condition: Condition): void {
     if (!isSame(this.condition, condition)) {
       this.condition = condition;

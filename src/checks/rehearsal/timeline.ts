@@ -3,10 +3,8 @@ import { hooks } from '../../runtimehooks/index.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent } from './events.ts';
 
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
-/** Width of the column for versions. */
 const argumentWidth = 19;
 
-/** Indentation of lines without a time. */
 const indent = ' '.repeat(11);
 
 /** Simulated time since the simulation began, as `0:03:00`. */

@@ -89,7 +89,6 @@ type ControlPlanePhase =
   | 'waiting-for-workers'
   | 'stable';
 
-/** The decision of one reconcile about a group of workers. */
 interface WorkerDecision {
   worker: WorkerGroup;
   version: string;
@@ -98,10 +97,8 @@ interface WorkerDecision {
   isDeferred: boolean;
 }
 
-/** The decisions of one reconcile about versions. */
 export interface Decisions {
   plan: PlannedVersions;
-  /** The version that the control plane should have. */
   version: string;
   phase: ControlPlanePhase;
   workers: readonly WorkerDecision[];

@@ -7,7 +7,6 @@ import type { Behaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 
 interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers'> {
-  /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
 }
 

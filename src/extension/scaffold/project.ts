@@ -42,7 +42,6 @@ const withNeeded = (chosen: readonly string[]): string[] => [
   ...new Set([...chosen, ...(chosen.includes('GeneratePatches') ? ['DiscoverVariables'] : [])]),
 ];
 
-/** The files of handlers, by path, with those that they need. */
 function handlerFiles(name: string, chosen: readonly string[], hasTypes: boolean): Map<string, string> {
   const optional = templatesIn('optional', { name });
   const files = new Map(
@@ -83,7 +82,6 @@ function handlersTable(chosen: readonly string[]): string {
   return ['| handler | hook |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** The issuer of the extension's serving certificate. */
 type CertificateMaker = 'cert-manager' | 'bootstrap';
 
 interface ProjectOptions {

@@ -21,7 +21,6 @@ interface Kind {
 
 const isIdentifier = (text: string) => /^[A-Za-z_$][\w$]*$/.test(text);
 
-/** The served versions of a CustomResourceDefinition that have a schema. */
 function kindsOf(crd: JsonObject): Kind[] {
   const kind = textAt(crd, 'spec', 'names', 'kind');
   const versions = objectsAt(crd, 'spec', 'versions').filter(

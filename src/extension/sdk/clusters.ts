@@ -37,7 +37,6 @@ export interface Clusters {
   refetch<T extends ObjectReference>(object: T): Promise<(T & { status?: JsonObject }) | undefined>;
 }
 
-/** Maximum number of Clusters whose connections are kept. */
 const maxClusters = 500;
 
 /**

@@ -44,7 +44,6 @@ function withUnknownFields(request: JsonObject): JsonObject {
 /** Size of the padding, in bytes: a ClusterClass with many templates comes to some MiB. */
 const paddingBytes = 2 * 1024 * 1024;
 
-/** Bodies that no decoder can accept. */
 const malformed: readonly { what: string; body: string }[] = [
   { what: 'an empty body', body: '' },
   { what: 'half an object', body: '{"apiVersion":"hooks.runtime.cluster.x-k8s.io/v1alpha1","kind":' },

@@ -21,7 +21,6 @@ export interface CallOutcome {
   cluster?: string | undefined;
 }
 
-/** The dependencies of a call. */
 interface CallContext {
   /** Its signal is aborted when the caller no longer waits for the answer. */
   ending: { readonly signal: AbortSignal };
@@ -34,7 +33,6 @@ const maxClusterLength = 2 * 253;
 /** As much, and a uid. */
 const maxSubjectLength = maxClusterLength + 100;
 
-/** The context that a handler receives. */
 function contextOf(
   { hook, name }: Handler,
   request: JsonObject,
@@ -58,14 +56,12 @@ function contextOf(
 /** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
 const maxMessageLength = 8192;
 
-/** A response that is a failure. */
 export const failed = ({ hook }: Handler, message: string): JsonObject => ({
   ...(hook.isBlocking && { retryAfterSeconds: 0 }),
   status: 'Failure',
   message: message.slice(0, maxMessageLength),
 });
 
-/** A response as it is sent. */
 export const textOf = ({ hook }: Handler, response: JsonObject) =>
   JSON.stringify({ apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind, ...response });
 
@@ -82,7 +78,6 @@ function failure(
 
 const seesLog = 'see the log of the extension';
 
-/** The outcome of a handler that threw. */
 function outcomeOfError(error: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
   const { cluster } = context;
   const intended = intendedFailure(error);

@@ -18,10 +18,8 @@ export interface InProcessJobsOptions {
   retryAfterSeconds?: number | undefined;
 }
 
-/** Maximum number of jobs whose state is known. */
 const maxJobs = 10_000;
 
-/** Jobs that run in this process. */
 function inProcessJobs({ run }: InProcessJobsOptions): RunJob {
   const states = new LRUCache<string, JobState>({ max: maxJobs });
 

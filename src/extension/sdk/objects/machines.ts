@@ -99,7 +99,6 @@ async function answerUpdate(
   return answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
 }
 
-/** All that updaters cover together. */
 function allCovered(updaters: readonly InPlaceUpdater[]): UpdatableFields {
   const byKind = (name: 'infrastructureMachine' | 'bootstrapConfig') => {
     const paths = updaters.flatMap(({ covers }) => Object.entries(covers[name] ?? {}));

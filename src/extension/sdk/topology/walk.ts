@@ -185,10 +185,8 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
   }
 }
 
-/** The log of patchers when `walkTemplates` has none. */
 const silent = pino({ enabled: false });
 
-/** The context of patchers for one item. */
 function contextOf<Values>(
   request: GeneratePatchesRequest,
   item: GeneratePatchesRequestItem,
