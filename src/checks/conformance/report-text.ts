@@ -19,11 +19,10 @@ function linesOf(result: CheckResult, widest: number): string[] {
 }
 
 function notCalledLines({ notCalled }: ConformanceReport): string[] {
-  const names = new Map<string, string[]>();
-  for (const { name, reason } of notCalled) {
-    names.set(reason, [...(names.get(reason) ?? []), name]);
-  }
-  return [...names].map(([reason, list]) => withoutControls(`  not called: ${shortList(list, 10)}: ${reason}`));
+  return [...Map.groupBy(notCalled, ({ reason }) => reason)].map(([reason, list]) => {
+    const names = list.map(({ name }) => name);
+    return withoutControls(`  not called: ${shortList(names, 10)}: ${reason}`);
+  });
 }
 
 /** As text: a line for each check, and below it any problems, why they matter, and what to do. */

@@ -21,14 +21,6 @@ const v = (major: number, minor: number): Release => ({ major, minor });
 const knownRollouts: readonly KnownRollout[] = [
   {
     provider: clusterApi,
-    since: v1(1),
-    fixed: [{ ...v1(1), patch: 1 }],
-    text: 'v1.1.0 replaces all Machines of control planes: it gives them the default of kubeadmConfigSpec.format',
-    remedy: 'upgrade to v1.1.1 or later',
-    source: 'cluster-api 6093',
-  },
-  {
-    provider: clusterApi,
     since: v1(11),
     fixed: [{ ...v1(11), patch: 4 }],
     text: 'v1.11.0 to v1.11.3 replace Machines of control planes that set apiServer.timeoutForControlPlane',

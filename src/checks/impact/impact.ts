@@ -110,17 +110,9 @@ function clustersOfExtension(name: string, watched: Watched): string[] {
     .map(namespacedName);
 }
 
-/** Clusters of a class, those with the most Machines first. */
 function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject[] {
   const key = namespacedName(clusterClass);
-  const machines = (cluster: JsonObject) =>
-    watched.ofCluster(namespaceOf(cluster), nameOf(cluster)).filter(({ kind }) => kind === 'Machine').length;
-  return watched
-    .ofKind(coreGroup, 'Cluster')
-    .filter((cluster) => classNameOf(cluster) === key)
-    .map((cluster) => ({ cluster, count: machines(cluster) }))
-    .toSorted((one, other) => other.count - one.count)
-    .map(({ cluster }) => cluster);
+  return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => classNameOf(cluster) === key);
 }
 
 const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
@@ -155,7 +147,7 @@ function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
     );
 }
 
-/** The Clusters that a write concerns, as they are stored; those of a class by their Machines. */
+/** The Clusters that a write concerns, as they are stored. */
 function clustersOf(change: Change, watched: Watched): JsonObject[] {
   const subject = subjectOf(change);
   switch (subject.kind) {

@@ -6,19 +6,10 @@ import { kustomizationNames } from './kustomize-patches.ts';
 /** Creates an empty register of the names of objects that have been checked. */
 export function createNames() {
   const places = new Map<string, string>();
-  const sets = new Map<string, string>();
   function setOf(file: string): string {
     const folder = dirname(file);
-    if (file === '<stdin>') {
-      return file;
-    }
-    let set = sets.get(folder);
-    if (set === undefined) {
-      const isComposed = kustomizationNames.some((name) => existsSync(join(folder, name)));
-      set = isComposed ? '' : folder;
-      sets.set(folder, set);
-    }
-    return set === '' ? file : set;
+    const isComposed = kustomizationNames.some((name) => existsSync(join(folder, name)));
+    return file === '<stdin>' || isComposed ? file : folder;
   }
   return {
     /**
