@@ -1,8 +1,9 @@
 import './node-version.ts';
+import { UsageError } from '../base/index.ts';
 import { reportsOf } from '../checks/lint/index.ts';
 import { apiVersionOf, kind, versionOf, versions } from '../extensionconfig/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
-import { createRuleSet, RulesConfigError, readLevels, rules, warningText } from '../policy/index.ts';
+import { createRuleSet, readLevels, rules, warningText } from '../policy/index.ts';
 import {
   advisedTimeoutSeconds,
   newestKnownRelease,
@@ -55,7 +56,7 @@ function levelsOf(levels: CheckOptions['levels']) {
   try {
     return readLevels(levels);
   } catch (error) {
-    throw error instanceof RulesConfigError ? new RangeError(error.message) : error;
+    throw error instanceof UsageError ? new RangeError(error.message) : error;
   }
 }
 

@@ -7,7 +7,6 @@ export {
   type ImpactConfig,
   parseRulesConfig,
   type RulesConfig,
-  RulesConfigError,
   readLevels,
 } from './rules/config-file.ts';
 export type { Finding, Rule, RuleFinding, RuleInput, Severity } from './rules/rule.ts';

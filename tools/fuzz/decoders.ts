@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import fc, { type Arbitrary } from 'fast-check';
-import { plain } from '../../src/base/index.ts';
+import { plain, UsageError } from '../../src/base/index.ts';
 import {
   caProblem,
   framingProblem,
@@ -35,7 +35,7 @@ import {
   parseJson,
   textAt,
 } from '../../src/kubernetes/index.ts';
-import { onlyValue, readDocument, splitDocuments, YamlError } from '../../src/kubernetes/manifests/index.ts';
+import { onlyValue, readDocument, splitDocuments } from '../../src/kubernetes/manifests/index.ts';
 import { convertV2ToV3, InvalidOpenApi, readOpenApi } from '../../src/kubernetes/openapi/index.ts';
 import { encodeProtobuf } from '../../src/kubernetes/openapi/protobuf.ts';
 import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
@@ -302,7 +302,7 @@ export function decodersIn(folder: string): Decoder[] {
     ),
     decoder('manifests', damagedText(fc.constant(manifest)), yamlText),
     decoder('yaml', damagedText(fc.constantFrom(manifest, kubeconfig)), (text) => onlyValue(text, 100_000), [
-      YamlError,
+      UsageError,
     ]),
     decoder(
       'templates',

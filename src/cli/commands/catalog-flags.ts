@@ -44,18 +44,13 @@ export const catalogFlags = {
   ),
 } satisfies Flags;
 
-/** Parses the file that a flag names. @throws {UsageError} when the parser throws a `Problem`. */
-export function readWith<T>(
-  flag: string,
-  file: string,
-  parse: (text: string) => T,
-  Problem: abstract new (...args: never[]) => Error,
-): T {
+/** Parses the file that a flag names. @throws {UsageError} with the flag and the file before each line of the parser's. */
+export function readWith<T>(flag: string, file: string, parse: (text: string) => T): T {
   const text = readLimitedFile(flag, file);
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof Problem) {
+    if (error instanceof UsageError) {
       throw new UsageError(error.message.replaceAll(/^/gm, `${flag}: ${file}: `));
     }
     throw error;

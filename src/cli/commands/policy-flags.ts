@@ -1,4 +1,4 @@
-import { parseRulesConfig, type RuleSetOptions, type RulesConfig, RulesConfigError } from '../../policy/index.ts';
+import { parseRulesConfig, type RuleSetOptions, type RulesConfig } from '../../policy/index.ts';
 import { advisedTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
 import { catalogFlags, readWith } from './catalog-flags.ts';
@@ -26,8 +26,6 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     enforcement: flags.enforcement,
     maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
     clusterApi: flags['cluster-api-version'],
-    ...(config === undefined
-      ? parseRulesConfig('')
-      : readWith('--rules-config', config, parseRulesConfig, RulesConfigError)),
+    ...(config === undefined ? parseRulesConfig('') : readWith('--rules-config', config, parseRulesConfig)),
   };
 }

@@ -1,10 +1,5 @@
 import { discardFile } from '../../base/index.ts';
-import {
-  BehaviourError,
-  createSampleExtension,
-  localExtensionConfig,
-  readBehaviours,
-} from '../../extension/sample/index.ts';
+import { createSampleExtension, localExtensionConfig, readBehaviours } from '../../extension/sample/index.ts';
 import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, textFlag } from '../framework/flags.ts';
@@ -58,7 +53,7 @@ export const command = defineCommand({
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     const server = createSampleExtension({
       ...(behaviour !== undefined && {
-        behaviours: readWith('--behaviour', behaviour, readBehaviours, BehaviourError),
+        behaviours: readWith('--behaviour', behaviour, readBehaviours),
       }),
       certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
       port,

@@ -1,5 +1,6 @@
+import { UsageError } from '../../base/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
-import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
+import { onlyValue } from '../../kubernetes/manifests/index.ts';
 import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { handlers } from './work.ts';
 
@@ -16,9 +17,6 @@ interface Behaviour {
 }
 
 export type Behaviours = ReadonlyMap<string, Behaviour>;
-
-/** An unusable behaviour file: its message has all problems. */
-export class BehaviourError extends Error {}
 
 const maxFileLength = 256 * 1024;
 const maxSeconds = 3600;
@@ -61,29 +59,21 @@ function unknownField(path: string, schema: Schema): string {
  *     block: { times: 3, retryAfterSeconds: 5, message: backups run }
  * ```
  *
- * @throws {BehaviourError} with all problems of the file.
+ * @throws {UsageError} with all problems of the file.
  */
 export function readBehaviours(yaml: string): Behaviours {
-  let document: unknown;
-  try {
-    document = onlyValue(yaml, maxFileLength);
-  } catch (error) {
-    if (error instanceof YamlError) {
-      throw new BehaviourError(error.message);
-    }
-    throw error;
-  }
+  const document = onlyValue(yaml, maxFileLength);
   const ofHandlers = Object.fromEntries(handlers.map(({ name, hook }) => [name, behaviour(hook.isBlocking)]));
   const schema = object({ handlers: object(ofHandlers) }, ['handlers']);
   if (!isJsonObject(document)) {
-    throw new BehaviourError('it must have one field, handlers, with a behaviour for each handler that it names');
+    throw new UsageError('it must have one field, handlers, with a behaviour for each handler that it names');
   }
   const problems = [
     ...prune(document, schema, false).map((path) => unknownField(path, schema)),
     ...validateSchema(document, schema).map(({ field, message }) => `${field}: ${message}`),
   ];
   if (problems.length > 0) {
-    throw new BehaviourError(problems.slice(0, 20).join('; '));
+    throw new UsageError(problems.slice(0, 20).join('; '));
   }
   return new Map(Object.entries(document.handlers as Record<string, Behaviour>));
 }

@@ -1,4 +1,4 @@
 export { localExtensionConfig } from '../sdk/development.ts';
 export { createHostedExtension } from '../sdk/server.ts';
-export { BehaviourError, readBehaviours } from './behaviour.ts';
+export { readBehaviours } from './behaviour.ts';
 export { createSampleExtension } from './sample.ts';

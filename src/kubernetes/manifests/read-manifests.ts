@@ -3,7 +3,14 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { FileError, readLimited, readRegularFileSync, systemProblem, withoutControls } from '../../base/index.ts';
+import {
+  FileError,
+  readLimited,
+  readRegularFileSync,
+  systemProblem,
+  UsageError,
+  withoutControls,
+} from '../../base/index.ts';
 import { copyOf, type Json } from '../objects/json/json.ts';
 import { type DocumentError, type ReadDocument, readDocument } from './document.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
@@ -202,24 +209,21 @@ export function* readDocuments(text: string): Generator<ManifestDocument> {
   }
 }
 
-/** Why a text has no value that can be used: one line, with the line number. */
-export class YamlError extends Error {}
-
 /**
  * The value of the only document in a text, as kubectl reads it; null without one.
  *
- * @throws {YamlError} when it is longer than `maxLength` characters, not valid, or there is more than one document.
+ * @throws {UsageError} when it is longer than `maxLength` characters, not valid, or there is more than one document.
  */
 export function onlyValue(text: string, maxLength: number): Json {
   if (text.length > maxLength) {
-    throw new YamlError(`is longer than ${maxLength} characters`);
+    throw new UsageError(`is longer than ${maxLength} characters`);
   }
   const [first, second] = readDocuments(text);
   if (second !== undefined) {
-    throw new YamlError('contains more than one document');
+    throw new UsageError('contains more than one document');
   }
   if (first !== undefined && 'errors' in first) {
-    throw new YamlError(first.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
+    throw new UsageError(first.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
   }
   return copyOf((first?.document.value ?? null) as Json);
 }

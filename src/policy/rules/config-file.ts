@@ -1,10 +1,8 @@
+import { UsageError } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject, showValue } from '../../kubernetes/index.ts';
-import { onlyValue, YamlError } from '../../kubernetes/manifests/index.ts';
+import { onlyValue } from '../../kubernetes/manifests/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
-
-/** Why a file of rule levels is invalid: one line for each mistake. */
-export class RulesConfigError extends Error {}
 
 /** Longest text, in characters: one line with a comment for each rule takes a tenth of that. */
 const maxLength = 64 * 1024;
@@ -28,17 +26,12 @@ const usualControllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io' };
 
 /**
  * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`; and `impact`: `warn`,
- * `deny`, or a map. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {RulesConfigError}
+ * `deny`, or a map. `false` is accepted for `off`, which is what YAML 1.1 makes of it. @throws {UsageError}
  */
 export function parseRulesConfig(text: string) {
-  let content: unknown;
-  try {
-    content = onlyValue(text, maxLength) ?? {};
-  } catch (error) {
-    throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
-  }
+  const content = onlyValue(text, maxLength) ?? {};
   if (!isJsonObject(content)) {
-    throw new RulesConfigError(`must be a map with the keys "rules", ${aMapOfLevels}, and "impact", ${impactLevels}`);
+    throw new UsageError(`must be a map with the keys "rules", ${aMapOfLevels}, and "impact", ${impactLevels}`);
   }
   const unknown = Object.keys(content).filter((key) => key !== 'rules' && key !== 'impact');
   const mistakes = unknown.map(
@@ -69,16 +62,16 @@ function readImpact(value: unknown, mistakes: string[]): ImpactConfig {
   };
 }
 
-/** Reads rule levels. @throws {RulesConfigError} for unknown rules and levels, upstream rules, and `mistakes`. */
+/** Reads rule levels. @throws {UsageError} for unknown rules and levels, upstream rules, and `mistakes`. */
 export function readLevels(value: unknown, mistakes: string[] = []): Map<string, Level> {
   const levelsById = value ?? {};
   if (!isJsonObject(levelsById)) {
-    throw new RulesConfigError([...mistakes, `rules: must be ${aMapOfLevels}`].join('\n'));
+    throw new UsageError([...mistakes, `rules: must be ${aMapOfLevels}`].join('\n'));
   }
   const entries = Object.entries(levelsById);
   mistakes.push(...entries.flatMap(([id, level]) => mistakeIn(id, level) ?? []));
   if (mistakes.length > 0) {
-    throw new RulesConfigError(mistakes.join('\n'));
+    throw new UsageError(mistakes.join('\n'));
   }
   return new Map(entries.map(([id, level]) => [id, levelOf(level)]));
 }

@@ -1,6 +1,7 @@
 import { request as httpsRequest } from 'node:https';
 import { aroundEach, describe, expect, test } from 'vitest';
-import { BehaviourError, readBehaviours } from '../../../src/extension/sample/index.ts';
+import { UsageError } from '../../../src/base/index.ts';
+import { readBehaviours } from '../../../src/extension/sample/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
 import { clusterApiHooks, upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
@@ -150,7 +151,7 @@ handlers:
       'handlers.before-cluster-create in body must be of type object: "integer"',
     ],
   ])('an invalid file: %s', (file, problem) => {
-    expect(() => readBehaviours(file)).toThrow(BehaviourError);
+    expect(() => readBehaviours(file)).toThrow(UsageError);
     expect(() => readBehaviours(file)).toThrow(problem);
   });
 });

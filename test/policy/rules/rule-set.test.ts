@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/base/index.ts';
 import { decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Rule,
   type RuleInput,
   type RuleSetOptions,
-  RulesConfigError,
   rules,
 } from '../../../src/policy/index.ts';
 import { testRows } from '../../support/rows.ts';
@@ -416,7 +416,7 @@ test.each([
   ],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
-  expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);
+  expect(() => parseRulesConfig(text)).toThrow(UsageError);
   expect(() => parseRulesConfig(text)).toThrow(message);
 });
 

@@ -1,4 +1,3 @@
-import { PassThrough } from 'node:stream';
 import { withoutControls } from '../../../base/index.ts';
 import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import { Forbidden, shortRetries } from '../../../kubernetes/client/index.ts';
@@ -151,13 +150,7 @@ async function injectOnly(
 }
 
 /** bootstrap and rotate: runs the state machine as far as it may. */
-async function advance(
-  flags: RunFlags,
-  io: Io,
-  mode: 'repair' | 'rotate',
-  report: Run['report'],
-  entropy = systemEntropy,
-): Promise<number> {
+async function advance(flags: RunFlags, io: Io, mode: 'repair' | 'rotate', report: Run['report']): Promise<number> {
   const context = await readContext(flags, io);
   const run = readRun(flags, mode);
   const serving = await context.store.read('serving');
@@ -166,7 +159,7 @@ async function advance(
     return injectOnly(context, io, external, serving);
   }
   checkClock(context);
-  const { action, facts } = await runCertificates({ ...context, ...run, entropy, report });
+  const { action, facts } = await runCertificates({ ...context, ...run, entropy: systemEntropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   const { kind: result, reason } = action;
   const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
@@ -286,16 +279,14 @@ export const command = defineCommand({
   },
 });
 
-/** `certs bootstrap` for another command, with elliptic-curve keys. @throws {FailureError} with what it prints. */
-export async function bootstrap(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
-  let output = '';
-  const sink = new PassThrough().on('data', (chunk) => {
-    output += chunk;
-  });
-  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
-  const all = { ...defaultsOf(bootstrapFlags), ...flags };
-  const code = await reporting(io, (report) => advance(all, io, 'repair', report, ellipticEntropy));
-  if (code !== exitCode.ok) {
-    throw new FailureError(`certificates could not be created: ${output.trim()}`);
+/** `certs bootstrap` for another command, with elliptic-curve keys. @throws {FailureError} if something is in the way. */
+export async function bootstrap(given: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
+  const flags = { ...defaultsOf(bootstrapFlags), ...given };
+  const run = { ...(await readContext(flags, { env: {}, signal })), ...readRun(flags, 'repair') };
+  const { action, facts } = await runCertificates({ ...run, entropy: ellipticEntropy, report: () => {} });
+  const missing = facts.targets.find(({ state }) => state === 'missing');
+  if (action.kind !== 'done' || missing !== undefined) {
+    const problem = missing === undefined ? action.reason : missingTarget(missing);
+    throw new FailureError(`certificates could not be created: ${problem}`);
   }
 }

@@ -119,6 +119,7 @@ export const injectFlags = {
   ),
 } satisfies Flags;
 
+type RunIo = Pick<Io, 'env' | 'signal'>;
 type Retries = typeof shortRetries;
 type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
@@ -160,7 +161,7 @@ function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string)
 }
 
 /** The Secrets and targets of the flags, in a cluster or in a folder. Connects to nothing yet. */
-async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: Io, retries?: Retries) {
+async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: RunIo, retries?: Retries) {
   const { service, secret } = flags;
   const folder = flags['cert-dir'];
   const selector = flags.selector;
@@ -189,7 +190,7 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
 }
 
 /** The Secrets, targets and names that the flags of a command refer to. */
-export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io, retries?: Retries) {
+export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: RunIo, retries?: Retries) {
   const namespace = flags.namespace ?? ownNamespace();
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
   if (flags.secret === caSecret) {

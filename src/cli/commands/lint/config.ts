@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
 import { FileError, readRegularFileSync } from '../../../base/index.ts';
+import type { LintPolicy } from '../../../checks/lint/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
-import { onlyValue, YamlError } from '../../../kubernetes/manifests/index.ts';
-import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
+import { onlyValue } from '../../../kubernetes/manifests/index.ts';
+import { createRuleSet, type RuleSetOptions, readLevels } from '../../../policy/index.ts';
 import { maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { type Call, type Flag, FlagError, integerFlag } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
@@ -60,7 +61,7 @@ function readLintConfig(file: string): LintConfig {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(file, maxLength));
     content = onlyValue(text, maxLength) ?? {};
   } catch (error) {
-    if (error instanceof FileError || error instanceof YamlError || error instanceof TypeError) {
+    if (error instanceof FileError || error instanceof UsageError || error instanceof TypeError) {
       const problem = error instanceof FileError ? error.problem : error.message;
       throw new UsageError(`${file}: ${problem}`);
     }
@@ -89,7 +90,7 @@ function readLintConfig(file: string): LintConfig {
         mistakes.push(`${field.slice(0, 100)}: unknown field; it must be one of ${fieldNames}`);
       }
     } catch (error) {
-      if (!(error instanceof RulesConfigError || error instanceof FlagError)) {
+      if (!(error instanceof UsageError || error instanceof FlagError)) {
         throw error;
       }
       mistakes.push(...error.message.split('\n'));
@@ -103,23 +104,26 @@ function readLintConfig(file: string): LintConfig {
 
 /** The options for the manifests below a folder. */
 interface LintOptions {
-  rules: RuleSetOptions;
+  policy: LintPolicy;
   isIgnored(file: string): boolean;
 }
 
 /** What is given on the command line or in the environment overrides the file. */
 type PolicyCall = Pick<Call<typeof policyFlags>, 'flags'> & { isGiven(flag: keyof typeof policyFlags): boolean };
 
-function configuredOptions({ flags, isGiven }: PolicyCall, file: string): LintOptions {
+type Surroundings = Omit<LintPolicy, 'rules'>;
+
+function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroundings: Surroundings): LintOptions {
   const config = readLintConfig(file);
   const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as keyof typeof policyFlags));
   const { levels, maxHandlerTimeoutSeconds } = config;
+  const rules = createRuleSet({
+    ...ruleSetOptionsOf({ ...flags, ...Object.fromEntries(fromFile) }),
+    ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
+    ...(levels !== undefined && !isGiven('rules-config') && { levels }),
+  });
   return {
-    rules: {
-      ...ruleSetOptionsOf({ ...flags, ...Object.fromEntries(fromFile) }),
-      ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
-      ...(levels !== undefined && !isGiven('rules-config') && { levels }),
-    },
+    policy: { ...surroundings, rules },
     isIgnored: (manifest) =>
       config.ignore.some((pattern) => matchesGlob(relative(dirname(file), resolve(manifest)), pattern)),
   };
@@ -130,8 +134,9 @@ function configuredOptions({ flags, isGiven }: PolicyCall, file: string): LintOp
  * above it, up to the root of the git repository (or of the file system). Each folder is searched once. `<stdin>` counts
  * as a file in the working folder.
  */
-export function createLintOptions(call: PolicyCall): (file: string) => LintOptions {
-  const plain: LintOptions = { rules: ruleSetOptionsOf(call.flags), isIgnored: () => false };
+export function createLintOptions(call: PolicyCall, surroundings: Surroundings): (file: string) => LintOptions {
+  const rules = createRuleSet(ruleSetOptionsOf(call.flags));
+  const plain: LintOptions = { policy: { ...surroundings, rules }, isIgnored: () => false };
   const known = new Map<string, LintOptions>();
   function ofFolder(folder: string): LintOptions {
     const before = known.get(folder);
@@ -142,7 +147,7 @@ export function createLintOptions(call: PolicyCall): (file: string) => LintOptio
     const parent = dirname(folder);
     const options =
       statSync(file, { throwIfNoEntry: false }) !== undefined
-        ? configuredOptions(call, file)
+        ? configuredOptions(call, file, surroundings)
         : parent === folder || existsSync(join(folder, '.git'))
           ? plain
           : ofFolder(parent);

@@ -4,16 +4,15 @@ import { count, shortList, withoutControls } from '../../../base/index.ts';
 import {
   type Format,
   formats,
-  type LintPolicy,
   type LintResult,
   type LintSummary,
   lint,
   readManifestFacts,
 } from '../../../checks/lint/index.ts';
 import { type ManifestFile, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
-import { createRuleSet, type Facts, type RuleSetOptions, rules } from '../../../policy/index.ts';
+import { type Facts, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Call, type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
+import { type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { policyFlags } from '../policy-flags.ts';
@@ -88,22 +87,6 @@ const lintFlags = {
   ...policyFlags,
 } satisfies Flags;
 
-/** The policy for a file, and whether the configuration file leaves it out. Files with the same options share a policy. */
-function createPolicies(call: Call<typeof lintFlags>, facts: Facts | undefined) {
-  const now = new Date();
-  const policies = new Map<RuleSetOptions, LintPolicy>();
-  const optionsOf = createLintOptions(call);
-  return {
-    isIgnored: (file: string) => file !== '<stdin>' && optionsOf(file).isIgnored(file),
-    policyOf(file: string): LintPolicy {
-      const options = optionsOf(file).rules;
-      const policy = policies.get(options) ?? { rules: createRuleSet(options), now, facts };
-      policies.set(options, policy);
-      return policy;
-    },
-  };
-}
-
 export const command = defineCommand({
   description:
     'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
@@ -119,7 +102,7 @@ export const command = defineCommand({
     if (flags.fix && paths.includes('-')) {
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
-    const { policyOf, isIgnored } = createPolicies(call, await factsIn(flags.facts, io));
+    const optionsOf = createLintOptions(call, { now: new Date(), facts: await factsIn(flags.facts, io) });
     const format: Format = formats[flags.output];
     const context = { version, rules, paint: paintFor(io) };
     const maxWarnings = flags['max-warnings'];
@@ -136,9 +119,9 @@ export const command = defineCommand({
             io.stderr.write(`${showPlace(manifest)}: ${count(objects, 'ExtensionConfig')} fixed\n`);
           }
         : undefined,
-      isIgnored,
+      isIgnored: (file: string) => file !== '<stdin>' && optionsOf(file).isIgnored(file),
       stdin: io.stdin as Readable,
-      policyOf,
+      policyOf: (file: string) => optionsOf(file).policy,
       signal: io.signal,
       onFile: () => summary.files++,
     };
