@@ -1,24 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
 
-const begin = '-----BEGIN ';
-const end = '\n-----END ';
-/** The label and dashes after `begin` and `end`. No label in use is longer than this. */
-const labelFormat = /^([A-Z0-9 ]{1,64})-----/;
-const maxLabelLength = 64 + 5;
-/** What may follow the dashes of a BEGIN line, and of an END line. */
-const restOfBegin = /[ \t]*\r?\n/y;
-const restOfEnd = /[ \t]*(?:\r?\n|$)/y;
-
-function labelAt(text: string, at: number): string | undefined {
-  return labelFormat.exec(text.slice(at, at + maxLabelLength))?.[1];
-}
-
-/** Where a match that begins at a position ends; undefined when there is none. */
-function endOfMatch(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
-
 function decoded(body: string): Buffer {
   const text = body.replace(/[ \t\r\n]/g, '');
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : Buffer.alloc(0);
@@ -32,27 +13,15 @@ function decoded(body: string): Buffer {
  */
 export function readPem(text: string): (Buffer | undefined)[] {
   const certificates: (Buffer | undefined)[] = [];
-  let nextEnd = -1;
-  let at = text.indexOf(begin);
-  while (at !== -1) {
-    const next = text.indexOf(begin, at + begin.length);
-    const label = labelAt(text, at + begin.length);
-    if (label === 'CERTIFICATE') {
-      const bodyAt = endOfMatch(restOfBegin, text, at + begin.length + label.length + 5);
-      // The END line found for an earlier BEGIN line is still the next one, unless it has been passed.
-      if (nextEnd < at) {
-        const position = text.indexOf(end, at);
-        nextEnd = position === -1 ? Number.POSITIVE_INFINITY : position;
-      }
-      const isBlock =
-        bodyAt !== undefined &&
-        (at === 0 || text[at - 1] === '\n') &&
-        (next === -1 || nextEnd < next) &&
-        labelAt(text, nextEnd + end.length) === label &&
-        endOfMatch(restOfEnd, text, nextEnd + end.length + label.length + 5) !== undefined;
-      certificates.push(isBlock ? decoded(text.slice(bodyAt, nextEnd)) : undefined);
+  // A block ends before the next BEGIN line. One that begins the text, or ends it, needs no line break there.
+  const parts = `\n${text}${text.endsWith('\r') ? '' : '\n'}`.split('-----BEGIN ');
+  for (const [index, part] of parts.entries()) {
+    if (index > 0 && part.startsWith('CERTIFICATE-----')) {
+      const [, body] = /^CERTIFICATE-----[ \t]*\r?\n(.*)$/s.exec(part) ?? [];
+      const [inner = '', after] = body === undefined ? [] : `\n${body}`.split('\n-----END ', 2);
+      const isBlock = parts[index - 1]?.endsWith('\n') && /^CERTIFICATE-----[ \t]*\r?\n/.test(after ?? '');
+      certificates.push(isBlock ? decoded(inner) : undefined);
     }
-    at = next;
   }
   return certificates;
 }

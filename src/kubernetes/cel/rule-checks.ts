@@ -204,18 +204,9 @@ function* textCauses({ rule: fields, path, schema }: PlacedRule): Generator<Stat
   if (isText(reason) && !ruleReasons.some((known) => known === reason)) {
     yield notSupported(`${path}.reason`, reason, [...ruleReasons].sort());
   }
-  if (isText(fieldPath)) {
-    const field = `${path}.fieldPath`;
-    if (fieldPath.trim() === '') {
-      yield invalid(field, fieldPath, 'fieldPath must be non-empty if specified');
-    } else if (hasLineBreak(fieldPath)) {
-      yield invalid(field, fieldPath, 'fieldPath must not contain line breaks');
-    } else {
-      const problem = fieldPathProblem(fieldPath, schema as Schema);
-      if (problem !== undefined) {
-        yield invalid(field, fieldPath, `fieldPath must be a valid path: ${problem}`);
-      }
-    }
+  const problem = isText(fieldPath) ? fieldPathProblem(fieldPath, schema as Schema) : undefined;
+  if (problem !== undefined) {
+    yield invalid(`${path}.fieldPath`, fieldPath, `fieldPath must be a valid path: ${problem}`);
   }
 }
 
