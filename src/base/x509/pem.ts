@@ -1,5 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 
+/** The rest of a BEGIN or END line. */
+const certificateLine = /^CERTIFICATE-----[ \t]*\r?\n/;
+
 function decoded(body: string): Buffer {
   const text = body.replace(/[ \t\r\n]/g, '');
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : Buffer.alloc(0);
@@ -17,9 +20,9 @@ export function readPem(text: string): (Buffer | undefined)[] {
   const parts = `\n${text}${text.endsWith('\r') ? '' : '\n'}`.split('-----BEGIN ');
   for (const [index, part] of parts.entries()) {
     if (index > 0 && part.startsWith('CERTIFICATE-----')) {
-      const [, body] = /^CERTIFICATE-----[ \t]*\r?\n(.*)$/s.exec(part) ?? [];
-      const [inner = '', after] = body === undefined ? [] : `\n${body}`.split('\n-----END ', 2);
-      const isBlock = parts[index - 1]?.endsWith('\n') && /^CERTIFICATE-----[ \t]*\r?\n/.test(after ?? '');
+      const [line = ''] = certificateLine.exec(part) ?? [];
+      const [inner = '', after = ''] = part.slice(Math.max(line.length - 1, 0)).split('\n-----END ', 2);
+      const isBlock = line !== '' && certificateLine.test(after) && parts[index - 1]?.endsWith('\n');
       certificates.push(isBlock ? decoded(inner) : undefined);
     }
   }

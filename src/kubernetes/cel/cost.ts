@@ -25,7 +25,7 @@ const isNode = (part: unknown): part is ASTNode =>
   typeof part === 'object' && part !== null && 'op' in part && 'args' in part && 'range' in part;
 
 /** The nodes right below a node. */
-const partsOf = ({ args }: ASTNode): ASTNode[] =>
+export const partsOf = ({ args }: ASTNode): ASTNode[] =>
   (Array.isArray(args) ? args.flat(2) : [args]).filter((part): part is ASTNode => isNode(part));
 
 /** The size of a literal; undefined for what is known only when it is evaluated. */

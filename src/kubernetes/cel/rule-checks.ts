@@ -1,9 +1,10 @@
-import { Environment, type TypeCheckResult } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment, type TypeCheckResult } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { asGoWrites, isJsonObject, itemsAt, type Json, type JsonObject } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, partsOf, required, type Schema } from '../schema/index.ts';
 import { celName, decisionProblem } from './cel.ts';
+import { partsOf as nodesBelow } from './cost.ts';
 
 /** A rule over the values that a schema describes (x-kubernetes-validations of apiextensions.k8s.io/v1). */
 export interface ValidationRule {
@@ -59,21 +60,17 @@ export function isTransition(rule: string, environment: Pick<Environment, 'parse
   if (!/\boldSelf\b/.test(rule)) {
     return false;
   }
-  const parts: unknown[] = [];
+  const nodes: ASTNode[] = [];
   try {
-    parts.push(environment.parse(rule).ast);
+    nodes.push(environment.parse(rule).ast);
   } catch {
     return true;
   }
-  for (const part of parts) {
-    if (Array.isArray(part)) {
-      parts.push(...part);
-    } else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
-      if (part.op === 'id' && part.args === 'oldSelf') {
-        return true;
-      }
-      parts.push(part.args);
+  for (const node of nodes) {
+    if (node.op === 'id' && node.args === 'oldSelf') {
+      return true;
     }
+    nodes.push(...nodesBelow(node));
   }
   return false;
 }

@@ -3,7 +3,7 @@ import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts
 import { isJsonObject, type Json, own } from '../objects/json/json.ts';
 import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
-import { fieldOf, joinPath, ofAnyPart, oldItems, type Schema, shorten } from '../schema/index.ts';
+import { joinPath, ofAnyPart, oldItems, partsIn, type Schema, shorten } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { maxObjectCost } from './cost.ts';
 import { type Budget, type Cost, createEvaluator, failureOf, maxRulesMs, NotEvaluated, within } from './evaluate.ts';
@@ -150,18 +150,11 @@ function validateAt(
       }
     }
   }
-  if (Array.isArray(value) && schema.items !== undefined) {
-    const oldOf = oldItems(old, schema);
-    for (const [index, item] of value.entries()) {
-      validateAt(item, oldOf(item), schema.items, `${path}[${index}]`, validation, isSameAsOld);
-    }
-  } else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      const field = fieldOf(schema, key);
-      if (field !== undefined) {
-        const before = isJsonObject(old) ? own(old, key) : undefined;
-        validateAt(item, before, field, joinPath(path, key), validation, isSameAsOld);
-      }
+  const oldOf = oldItems(old, schema);
+  for (const { key, part, schema: inner } of partsIn(value, schema)) {
+    if (inner !== undefined) {
+      const before = typeof key === 'number' ? oldOf(part) : isJsonObject(old) ? own(old, key) : undefined;
+      validateAt(part, before, inner, joinPath(path, key), validation, isSameAsOld);
     }
   }
 }

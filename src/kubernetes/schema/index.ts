@@ -3,6 +3,6 @@ export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { patchProblems, type SchemaOf, schemasOf } from './object-problems.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { dropNullFields, dropNulls, prune, removeUnknown, type UnknownField } from './pruning.ts';
-export { fieldOf, joinPath, ofAnyPart, oldItems, propertyOf, type Schema, shownKey } from './schema.ts';
+export { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, propertyOf, type Schema, shownKey } from './schema.ts';
 export { validateListTypes, validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';
