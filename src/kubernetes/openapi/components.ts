@@ -82,22 +82,22 @@ function split(components: readonly Component[], something: (component: Componen
   return groups.size > before;
 }
 
-/** A component of one name and one meaning, and the documents that have it, by index. */
+/** A component of one name and one meaning. */
 export interface Variant extends Pick<Component, 'section' | 'name' | 'value'> {
+  /** The name if another meaning has it already: `NAME_v2`, `NAME_v3`, …, as API servers rename duplicates. */
+  newName: string;
+  /** The documents that have it, by index. */
   owners: number[];
 }
 
 /**
- * The components of documents by their keys, each with its variants, in the order of the documents. Two components of a key
+ * The components of documents, of each key with its variants, in the order of the documents. Two components of a key
  * mean the same if their content is equal, and so is everything that they refer to: all are taken for equal until they
  * differ in content, then in the variant of a reference. Linear in the references, without recursion.
  *
  * @param turn is awaited after each document.
  */
-export async function variantsOf(
-  documents: readonly JsonObject[],
-  turn: () => Promise<void>,
-): Promise<Map<string, Variant[]>> {
+export async function variantsOf(documents: readonly JsonObject[], turn: () => Promise<void>): Promise<Variant[]> {
   const named = new Map<string, Component[]>();
   for (const [owner, document] of documents.entries()) {
     addComponents(named, document, owner);
@@ -126,13 +126,20 @@ export async function variantsOf(
       }
     }
   }
-  return new Map(
-    [...named].map(([key, components]) => {
-      const variants = Map.groupBy(components, ({ variant }) => variant).values();
-      return [
-        key,
-        [...variants].map((same) => ({ ...(same[0] as Component), owners: same.map(({ owner }) => owner) })),
-      ];
-    }),
-  );
+  const taken = new Set(named.keys());
+  const variants: Variant[] = [];
+  for (const [key, components] of named) {
+    let ending = '';
+    let number = 2;
+    for (const same of Map.groupBy(components, ({ variant }) => variant).values()) {
+      const { section, name, value } = same[0] as Component;
+      taken.add(`${key}${ending}`);
+      variants.push({ section, name, value, newName: `${name}${ending}`, owners: same.map(({ owner }) => owner) });
+      while (taken.has(`${key}_v${number}`)) {
+        number++;
+      }
+      ending = `_v${number}`;
+    }
+  }
+  return variants;
 }

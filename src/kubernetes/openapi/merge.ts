@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { isSame } from '../objects/json/json-patch.ts';
-import { componentKey, componentSections, type Variant, variantsOf } from './components.ts';
+import { componentKey, componentSections, variantsOf } from './components.ts';
 import { renameReferences } from './references.ts';
 
 /** A document to merge, and its name in the report. */
@@ -46,26 +46,6 @@ export interface Merged {
   report: MergeReport;
 }
 
-interface NamedVariant extends Variant {
-  newName: string;
-}
-
-/** Gives each further meaning of a name an unused one: `NAME_v2`, `NAME_v3`, …, as API servers rename duplicates. */
-function nameAll(variants: ReadonlyMap<string, readonly Variant[]>): NamedVariant[] {
-  const taken = new Set(variants.keys());
-  return [...variants].flatMap(([key, [first, ...others]]) => {
-    let number = 2;
-    const named = others.map((variant) => {
-      while (taken.has(`${key}_v${number}`)) {
-        number++;
-      }
-      taken.add(`${key}_v${number}`);
-      return { ...variant, newName: `${variant.name}_v${number}` };
-    });
-    return first === undefined ? named : [{ ...first, newName: first.name }, ...named];
-  });
-}
-
 /** Objects sorted by name. */
 const sorted = (entries: [string, JsonObject][]) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -100,11 +80,9 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
     await nextTurn();
     signal?.throwIfAborted();
   };
-  const all = nameAll(
-    await variantsOf(
-      documents.map(({ document }) => document),
-      turn,
-    ),
+  const all = await variantsOf(
+    documents.map(({ document }) => document),
+    turn,
   );
 
   const dangling = new Map<string, { document: string; reference: string }>();
