@@ -70,6 +70,14 @@ function problemOf({ code, killed, signal }: ExecFileException, maxMs: number): 
   return `failed with exit code ${code}: "kubectl version" with the same kubeconfig shows what it writes`;
 }
 
+/** What a kubeconfig says of a plugin. */
+interface Plugin {
+  apiVersion?: string;
+  command: string;
+  args?: string[];
+  env?: { name: string; value: string }[] | null;
+}
+
 /** A run of a plugin, which is killed when nobody waits for it any longer. */
 interface Run {
   credential: Promise<Credential>;
@@ -77,102 +85,84 @@ interface Run {
   child: ChildProcess;
 }
 
-class CredentialPlugin {
-  readonly #user: User;
-  #run: Run | undefined;
-  #held: Credential | undefined;
-
-  constructor(user: User) {
-    this.#user = user;
-  }
-
-  /**
-   * What the next requests send: the plugin runs if it has given nothing that is still valid, and was not refused by the
-   * API server.
-   *
-   * @throws {PluginError} when there are no credentials.
-   */
-  async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {
-    const held = this.#held;
-    const end = held?.expirationTimestamp;
-    const isExpired = end !== undefined && Date.parse(end) <= Date.now();
-    if (held !== undefined && held !== refused && !isExpired) {
-      return held;
+/** Runs the plugin of a user. */
+function startRun({ command, args = [], apiVersion, env }: Plugin): Run {
+  const isSeen = isatty(2);
+  const maxMs = isSeen ? maxSignInMs : maxRunMs;
+  const giveBack = isSeen ? takeTerminal() : undefined;
+  const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
+  const options = {
+    env: {
+      ...process.env,
+      ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
+      KUBERNETES_EXEC_INFO: JSON.stringify(info),
+    },
+    maxBuffer: maxOutputBytes,
+    timeout: maxMs,
+    killSignal: 'SIGKILL',
+  } as const;
+  const { promise, resolve, reject } = Promise.withResolvers<Credential>();
+  const child = execFile(command, args, options, (error, stdout) => {
+    giveBack?.();
+    const credential = error === null ? credentialIn(stdout) : undefined;
+    if (credential === undefined) {
+      const problem = 'printed no ExecCredential with a token, or a client certificate and its key';
+      reject(new PluginError(command, error === null ? problem : problemOf(error, maxMs)));
+    } else {
+      resolve(credential);
     }
-    // Requests at the same time share a run: otherwise a person would be asked several times.
-    this.#run ??= this.#start();
-    const run = this.#run;
-    run.waiting++;
-    try {
-      return await orAborted(run.credential, signal);
-    } finally {
-      if (--run.waiting === 0) {
-        this.#run = this.#run === run ? undefined : this.#run;
-        run.child.kill('SIGKILL');
-      }
-    }
+  });
+  child.stdin?.end();
+  if (isSeen) {
+    child.stderr?.pipe(process.stderr, { end: false });
   }
-
-  /** The user with credentials instead of the plugin. A token of the user's own comes first, as in kubectl. */
-  userWith({ token, clientCertificateData, clientKeyData }: Credential): User {
-    const { exec: _, ...user } = this.#user;
-    const base64 = (text: string) => Buffer.from(text).toString('base64');
-    return {
-      ...user,
-      ...(token !== undefined && !user.token && { token }),
-      ...(clientCertificateData !== undefined &&
-        clientKeyData !== undefined && { certData: base64(clientCertificateData), keyData: base64(clientKeyData) }),
-    };
-  }
-
-  #start(): Run {
-    const {
-      apiVersion,
-      command,
-      args = [],
-      env,
-    } = this.#user.exec as {
-      apiVersion?: string;
-      command: string;
-      args?: string[];
-      env?: { name: string; value: string }[] | null;
-    };
-    const { promise, resolve, reject } = Promise.withResolvers<Credential>();
-    const isSeen = isatty(2);
-    const maxMs = isSeen ? maxSignInMs : maxRunMs;
-    const giveBack = isSeen ? takeTerminal() : undefined;
-    const info = { kind: 'ExecCredential', apiVersion, spec: { interactive: false } };
-    const options = {
-      env: {
-        ...process.env,
-        ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])),
-        KUBERNETES_EXEC_INFO: JSON.stringify(info),
-      },
-      maxBuffer: maxOutputBytes,
-      timeout: maxMs,
-      killSignal: 'SIGKILL',
-    } as const;
-    const child = execFile(command, args, options, (error, stdout) => {
-      giveBack?.();
-      const credential = error === null ? credentialIn(stdout) : undefined;
-      if (credential === undefined) {
-        const problem = 'printed no ExecCredential with a token, or a client certificate and its key';
-        reject(new PluginError(command, error === null ? problem : problemOf(error, maxMs)));
-      } else {
-        this.#held = credential;
-        resolve(credential);
-      }
-    });
-    child.stdin?.end();
-    if (isSeen) {
-      child.stderr?.pipe(process.stderr, { end: false });
-    }
-    return { credential: promise, waiting: 0, child };
-  }
+  return { credential: promise, waiting: 0, child };
 }
 
 /** The credential plugin of a kubeconfig's current user: of all connections with it, so that it asks a person once. */
-export const pluginOf = perObject((config: KubeConfig): CredentialPlugin | undefined => {
-  const user = config.getCurrentUser();
-  return user?.exec ? new CredentialPlugin(user) : undefined;
+export const pluginOf = perObject((config: KubeConfig) => {
+  const { exec, ...user } = config.getCurrentUser() ?? { name: '' };
+  if (!exec) {
+    return undefined;
+  }
+  let current: Run | undefined;
+  let held: Credential | undefined;
+  return {
+    /**
+     * What the next requests send: the plugin runs if it has given nothing that is still valid, and was not refused by the API
+     * server.
+     *
+     * @throws {PluginError} when there are no credentials.
+     */
+    async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {
+      const end = held?.expirationTimestamp;
+      const isExpired = end !== undefined && Date.parse(end) <= Date.now();
+      if (held !== undefined && held !== refused && !isExpired) {
+        return held;
+      }
+      // Requests at the same time share a run: otherwise a person would be asked several times.
+      current ??= startRun(exec as Plugin);
+      const run = current;
+      run.waiting++;
+      try {
+        held = await orAborted(run.credential, signal);
+        return held;
+      } finally {
+        if (--run.waiting === 0) {
+          current = current === run ? undefined : current;
+          run.child.kill('SIGKILL');
+        }
+      }
+    },
+    /** The user with credentials instead of the plugin. A token of the user's own comes first, as in kubectl. */
+    userWith({ token, clientCertificateData, clientKeyData }: Credential): User {
+      const base64 = (text: string) => Buffer.from(text).toString('base64');
+      return {
+        ...user,
+        ...(token !== undefined && !user.token && { token }),
+        ...(clientCertificateData !== undefined &&
+          clientKeyData !== undefined && { certData: base64(clientCertificateData), keyData: base64(clientKeyData) }),
+      };
+    },
+  };
 });

@@ -94,10 +94,7 @@ function withoutManagedFields(object: JsonObject): JsonObject {
  * of any length in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
  */
 export class Informer {
-  readonly #options: InformerOptions;
-  readonly #keep: (object: JsonObject) => JsonObject;
-  readonly #maxObjects: number;
-  readonly #maxLength: number;
+  readonly #options: InformerOptions & Required<Pick<InformerOptions, 'keep' | 'maxObjects' | 'maxLength'>>;
   readonly #pace: WatchPace;
   readonly #stop = new AbortController();
   readonly #cluster: KubernetesClient;
@@ -120,10 +117,8 @@ export class Informer {
   #version: string | undefined;
 
   constructor(config: KubeConfig, options: InformerOptions) {
-    this.#options = options;
-    this.#keep = options.keep ?? withoutManagedFields;
-    this.#maxObjects = options.maxObjects ?? 10_000;
-    this.#maxLength = options.maxLength ?? Number.POSITIVE_INFINITY;
+    const defaults = { keep: withoutManagedFields, maxObjects: 10_000, maxLength: Number.POSITIVE_INFINITY };
+    this.#options = { ...defaults, ...options };
     this.#lengthOf = options.maxLength === undefined ? () => 0 : perObject((object) => JSON.stringify(object).length);
     this.#pace = { ...defaultPace, ...options.pace };
     // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
@@ -201,13 +196,13 @@ export class Informer {
     const listed = new Map<string, JsonObject>();
     let length = 0;
     let version = '';
-    const pages = listPages(this.#cluster, { path, resource, query, name, maxObjects: this.#maxObjects });
+    const pages = listPages(this.#cluster, { path, resource, query, name, maxObjects: this.#options.maxObjects });
     try {
       for await (const { items, resourceVersion } of pages) {
         version = resourceVersion;
-        for (const object of items.map(this.#keep)) {
+        for (const object of items.map(this.#options.keep)) {
           length += this.#lengthOf(object);
-          this.#checkLength(length, this.#maxLength);
+          this.#checkLength(length, this.#options.maxLength);
           listed.set(objectKey(object), object);
         }
       }
@@ -260,7 +255,7 @@ export class Informer {
         if (type === 'DELETED') {
           this.#remove(objectKey(object));
         } else {
-          this.#put(this.#keep(object), this.#maxLength);
+          this.#put(this.#options.keep(object), this.#options.maxLength);
         }
       },
       onBookmark: (version) => {
@@ -288,8 +283,10 @@ export class Informer {
     if (previous !== undefined && textIn(previous, 'resourceVersion') === textIn(object, 'resourceVersion')) {
       return;
     }
-    if (previous === undefined && this.#copy.size >= this.#maxObjects) {
-      throw new ResponseError(`there are more than ${this.#maxObjects} ${this.#options.resource}: select by label`);
+    if (previous === undefined && this.#copy.size >= this.#options.maxObjects) {
+      throw new ResponseError(
+        `there are more than ${this.#options.maxObjects} ${this.#options.resource}: select by label`,
+      );
     }
     const before = previous === undefined ? 0 : this.#lengthOf(previous);
     const length = this.#length - before + this.#lengthOf(object);
@@ -310,7 +307,7 @@ export class Informer {
 
   #checkLength(characters: number, most: number): void {
     if (characters > most) {
-      const limit = `${this.#maxLength / 1024 / 1024} MiB`;
+      const limit = `${this.#options.maxLength / 1024 / 1024} MiB`;
       throw new ResponseError(`the copy of ${this.#options.resource} takes more than ${limit}`);
     }
   }
