@@ -14,6 +14,7 @@ import { withNewDefinitions } from './desired/definitions.ts';
 import { existingOf, nothingExists } from './desired/existing.ts';
 import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { type AcceptedWrites, accepted } from './desired/refusals.ts';
+import { inV1beta2 } from './manifests/v1beta1.ts';
 import type { OwnWordReads } from './patches/own-words.ts';
 import type { Planning, PlanRequest } from './planning.ts';
 import { groupsWithout, peakOf } from './rollout/index.ts';
@@ -26,7 +27,6 @@ import { coreGroup, nameIn } from './world/objects.ts';
 import { type ClusterPlan, type Plan, type Problem, sumOf } from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
 import { hasTopology } from './world/topologies.ts';
-import { inV1beta2 } from './world/v1beta1.ts';
 import type { World } from './world/world.ts';
 import { clusterBefore, written } from './written-cluster.ts';
 

@@ -1,7 +1,8 @@
-import { isSame, type JsonObject, nameOf, textAt } from '../kubernetes/index.ts';
+import { groupOf, isSame, type JsonObject, nameOf, objectAt, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
 import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
-import { type Blueprint, readBlueprint } from './blueprint/blueprint.ts';
+import { type Blueprint, kindOfTemplate, readBlueprint } from './blueprint/blueprint.ts';
+import { kubeadm } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
 import {
   type DecidedVersions,
@@ -15,7 +16,6 @@ import {
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
-import { lowestVersion } from './desired/upgrade-steps.ts';
 import { upgradeStepAnnotation, type WorkerPlace } from './patches/items.ts';
 import { type PatchCall, templateProblems } from './patches/patch-templates.ts';
 import {
@@ -24,7 +24,6 @@ import {
   clusterApiSchemaOf,
   clusterRefusal,
   defaultedCluster,
-  upgradeConcurrency,
   versionChangeProblem,
 } from './refusals/index.ts';
 import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
@@ -58,6 +57,12 @@ interface Decided extends DecidedVersions {
 /** Whether the same is applied for a group as before. */
 const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
   groupParts.every((part) => isSame(one[part], other[part]));
+
+/** Kinds without a class: those of Cluster API's own providers for development. */
+const defaultKinds = {
+  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
+  controlPlane: { apiGroup: kubeadm.group, kind: kubeadm.kind },
+};
 
 const controlPlaneKey = 'control-plane';
 const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);
@@ -140,11 +145,16 @@ export class SimulatedCluster {
 
   /** The references to the objects that a Cluster is made of, as in its spec. */
   references(cluster: JsonObject): Record<'infrastructureRef' | 'controlPlaneRef', JsonObject> {
-    const { infrastructure, controlPlane } = this.blueprint.kinds;
+    const kindOf = (part: keyof typeof defaultKinds) => {
+      const reference = objectAt(this.blueprint.spec, part, 'templateRef');
+      return reference.kind === undefined
+        ? defaultKinds[part]
+        : { apiGroup: groupOf(reference), kind: kindOfTemplate(reference) };
+    };
     const input = this.#inputFor(cluster);
     return {
-      infrastructureRef: { ...infrastructure, name: infrastructureName(input) },
-      controlPlaneRef: { ...controlPlane, name: input.controlPlane.name },
+      infrastructureRef: { ...kindOf('infrastructure'), name: infrastructureName(input) },
+      controlPlaneRef: { ...kindOf('controlPlane'), name: input.controlPlane.name },
     };
   }
 
@@ -167,16 +177,6 @@ export class SimulatedCluster {
     to: string,
   ): Generator<StepsCall, PlannedVersions | string, JsonObject> {
     return upgradeSteps(this.blueprint, versions, to);
-  }
-
-  /** The lowest of the versions of workers; undefined without any. */
-  lowestVersion(workers: readonly string[], controlPlane: string): string | undefined {
-    return lowestVersion(workers, controlPlane);
-  }
-
-  /** How many groups of workers of one kind may be upgraded at a time. */
-  upgradeConcurrency(cluster: JsonObject): number {
-    return upgradeConcurrency(cluster);
   }
 
   /**

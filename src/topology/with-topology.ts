@@ -11,7 +11,7 @@ import { ifKnown } from './desired/planned-state.ts';
 import type { ClassRefusal } from './desired/refusals.ts';
 import { ownedLabel } from './patches/items.ts';
 import { controlPlaneAfter, judge, type Outcome, type Planning, withRefusals } from './planning.ts';
-import { invalidText } from './refusals/index.ts';
+import { causeLine } from './refusals/index.ts';
 import { groupsWithout } from './rollout/index.ts';
 import { withVariables } from './variables/variables.ts';
 import type { GroupChange } from './world/groups.ts';
@@ -19,6 +19,7 @@ import { NotKnown, Stopped } from './world/not-known.ts';
 import { coreGroup } from './world/objects.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
 import { classNameOf, classOf } from './world/topologies.ts';
+import { invalidText } from './world/webhook-refusal.ts';
 import type { ClusterBefore } from './written-cluster.ts';
 
 /** The objects that Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
@@ -66,7 +67,7 @@ function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane
 function reconciledCluster(blueprint: Blueprint, stored: JsonObject): JsonObject {
   const { cluster, causes } = withVariables(blueprint, stored, stored);
   if (causes.length > 0) {
-    throw new Stopped(invalidText(cluster, causes));
+    throw new Stopped(invalidText(cluster, causes.map(causeLine)));
   }
   return cluster;
 }

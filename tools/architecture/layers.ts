@@ -66,6 +66,7 @@ export const layers: readonly Layer[] = [
       'variables',
       'patches',
       'control-planes',
+      'manifests',
       'machine-pools',
       'refusals',
       'desired',

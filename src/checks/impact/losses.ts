@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import type { Cause, ClusterPlan, GroupPlan } from '../../topology/index.ts';
+import { type Cause, type ClusterPlan, type GroupPlan, healthyStatus } from '../../topology/index.ts';
 
 /** Machines of a group that go. */
 export interface Loss {
@@ -26,20 +26,6 @@ export const keyOf = ({ cluster, kind, group, verb, machines, causes, isLater }:
       .toSorted(),
   ]);
 
-/** The statuses of conditions of healthy nodes and Machines. */
-const healthy: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable', 'Deleting', 'Paused', 'Updating'].map(
-      (type) => [type, 'False'],
-    ),
-  ),
-  ...Object.fromEntries(
-    ['Ready', 'Available', 'UpToDate', 'NodeReady', 'NodeHealthy', 'BootstrapConfigReady', 'InfrastructureReady'].map(
-      (type) => [type, 'True'],
-    ),
-  ),
-};
-
 function conditionsIn(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) {
     return value.flatMap(conditionsIn);
@@ -53,7 +39,7 @@ function conditionsIn(value: Json | undefined): JsonObject[] {
 /** `Ready=True`: what a health check calls unhealthy, and is not. */
 function miscalled(causes: readonly Cause[]): string {
   const conditions = causes.flatMap(({ after }) => conditionsIn(after));
-  const wrong = conditions.filter(({ type, status }) => healthy[String(type)] === status);
+  const wrong = conditions.filter(({ type, status }) => healthyStatus.get(type) === status);
   return wrong.map(({ type, status }) => `${type}=${status}`).join(', ');
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../runtimehooks/index.ts';
+import { lowestVersion, upgradeConcurrency } from '../../topology/index.ts';
 import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
 import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
@@ -133,7 +134,7 @@ async function decideControlPlane(
   if (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
     return stays();
   }
-  const fromWorkers = state.made.lowestVersion(versionsOf(state), current) ?? '';
+  const fromWorkers = lowestVersion(versionsOf(state), current) ?? '';
   if (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current })) {
     return stays();
   }
@@ -187,7 +188,7 @@ function decideWorkers(
   const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
   const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
   let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
-  const concurrency = state.made.upgradeConcurrency(state.cluster);
+  const concurrency = upgradeConcurrency(state.cluster);
   return groups.map((worker) => {
     const { version, readyAt } = worker;
     const isUpgrading = readyAt !== undefined;

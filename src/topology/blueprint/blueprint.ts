@@ -1,6 +1,5 @@
 import {
   fieldAt,
-  groupOf,
   type Json,
   type JsonObject,
   nameOf,
@@ -10,7 +9,6 @@ import {
   own,
   textAt,
 } from '../../kubernetes/index.ts';
-import { inV1beta2 } from '../world/v1beta1.ts';
 
 /** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
@@ -43,25 +41,12 @@ export interface ClassVariable {
   schema: JsonObject;
 }
 
-/** Kinds of the objects that Cluster API creates for a Cluster. */
-export interface ProviderKinds {
-  infrastructure: { apiGroup: string; kind: string };
-  controlPlane: { apiGroup: string; kind: string };
-}
-
-/** Kinds without a class: those of Cluster API's own providers for development. */
-const defaultKinds: ProviderKinds = {
-  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
-  controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
-};
-
 /** A ClusterClass with its templates. */
 export interface Blueprint {
   namespace: string;
   name: string;
   /** Of the class. */
   spec: JsonObject;
-  kinds: ProviderKinds;
   /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
   /** `spec.kubernetesVersions`. */
@@ -89,17 +74,6 @@ export interface Blueprint {
 
 /** The kind of object that a template creates: the template's kind without `Template`. */
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
-
-/** The kinds of the objects that are made of the templates of a class. */
-function kindsOf(clusterClass: JsonObject): ProviderKinds {
-  const kindOf = (part: keyof ProviderKinds) => {
-    const reference = objectAt(clusterClass, 'spec', part, 'templateRef');
-    return reference.kind === undefined
-      ? defaultKinds[part]
-      : { apiGroup: groupOf(reference), kind: kindOfTemplate(reference) };
-  };
-  return { infrastructure: kindOf('infrastructure'), controlPlane: kindOf('controlPlane') };
-}
 
 /** The versions of control planes that follow another contract than their name says, as the labels of their definitions have it. */
 const otherContracts: Readonly<Record<string, string>> = {
@@ -183,7 +157,6 @@ export function readBlueprint(
     namespace,
     name: nameOf(clusterClass),
     spec: objectAt(clusterClass, 'spec'),
-    kinds: kindsOf(clusterClass),
     planHandler: textAt(clusterClass, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
     versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
     patches: objectsAt(clusterClass, 'spec', 'patches').map(patchOf),
@@ -210,14 +183,4 @@ export function definitionsIn(list: Json | undefined, from: string): [string, Cl
     textAt(variable, 'name'),
     { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
   ]);
-}
-
-/** The references of a ClusterClass to templates. */
-export function templateReferences(clusterClass: JsonObject): JsonObject[] {
-  const references: JsonObject[] = [];
-  readBlueprint(inV1beta2(clusterClass), (reference) => {
-    references.push(reference);
-    return undefined;
-  });
-  return references;
 }

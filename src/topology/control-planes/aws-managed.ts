@@ -7,8 +7,6 @@ import { isOther, isRemoved, refusedChanges, withDefault } from './refused-chang
 // controlplane/eks/api/v1beta2/awsmanagedcontrolplane_webhook.go (v2.10) and controlplane/eks/webhooks (v2.11). What the webhook
 // does not take of any object, whatever it was before, is not among them, nor what EKS itself refuses.
 
-const group = 'controlplane.cluster.x-k8s.io';
-
 /** Whether a version is below another one, as the webhook compares them: the minor alone, too. */
 function isLower(before: Json | undefined, after: Json | undefined): boolean {
   const [old, wanted] = [before, after].map((version) => parseVersion(String(version))?.numbers);
@@ -20,11 +18,11 @@ const isLowerMode = (before: Json | undefined, after: Json | undefined): boolean
 
 /** AWSManagedControlPlane. */
 export const awsManaged: KindWithoutMachines = {
-  group,
+  group: 'controlplane.cluster.x-k8s.io',
   kind: 'AWSManagedControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['EKS, as far as the provider updates it there'] }],
-  refusal: refusedChanges('validation.awsmanagedcontrolplanes.controlplane.cluster.x-k8s.io', group, [
+  refusal: refusedChanges('validation.awsmanagedcontrolplanes.controlplane.cluster.x-k8s.io', [
     {
       field: 'spec.eksClusterName',
       ...withDefault((object) => `${namespaceOf(object)}_${nameOf(object).replaceAll('.', '_')}`),

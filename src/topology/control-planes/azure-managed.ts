@@ -8,8 +8,6 @@ import { isOther, isRemoved, type RefusedChange, refusedChanges } from './refuse
 // util/webhook/validator.go; defaults are in internal/api/v1beta1/azuremanagedcontrolplane_default.go. What the webhook does not take of any object, whatever it was before, is not among them, nor what
 // AKS itself refuses, nor the versions that AKS upgrades by itself.
 
-const group = 'infrastructure.cluster.x-k8s.io';
-
 const immutable = (before: Json | undefined, after: Json | undefined): string =>
   before === undefined
     ? 'field is immutable, unable to assign a value if it was already empty'
@@ -106,13 +104,13 @@ function fillDefaults({ metadata, spec }: JsonObject): void {
 
 /** AzureManagedControlPlane. */
 export const azureManaged: KindWithoutMachines = {
-  group,
+  group: 'infrastructure.cluster.x-k8s.io',
   kind: 'AzureManagedControlPlane',
   isInV1beta1: true,
   hasMachines: false,
   fillDefaults,
   arrivals: () => [{ path: ['spec'], on: ['AKS, as far as the provider updates it there'] }],
-  refusal: refusedChanges('validation.azuremanagedcontrolplanes.infrastructure.cluster.x-k8s.io', group, [
+  refusal: refusedChanges('validation.azuremanagedcontrolplanes.infrastructure.cluster.x-k8s.io', [
     ...fixedFields,
     ...fixedWithDefaults,
     ...networkFields,

@@ -6,8 +6,6 @@ import { type RefusedChange, refusedChanges, withDefault } from './refused-chang
 // exp/api/v1beta1/gcpmanagedcontrolplane_webhook.go (v1.11) and exp/webhooks (v1.12), which names fields of Go; and
 // checkDiffAndPrepareUpdate in cloud/services/container/clusters/reconcile.go. What GKE itself refuses is not among them.
 
-const group = 'infrastructure.cluster.x-k8s.io';
-
 const inGo = (field: string): string => `spec.${field.charAt(0).toUpperCase()}${field.slice(1)}`;
 
 const fixed = (field: string, more: Partial<RefusedChange> = {}): RefusedChange => ({
@@ -19,11 +17,11 @@ const fixed = (field: string, more: Partial<RefusedChange> = {}): RefusedChange 
 
 /** GCPManagedControlPlane. */
 export const gcpManaged: KindWithoutMachines = {
-  group,
+  group: 'infrastructure.cluster.x-k8s.io',
   kind: 'GCPManagedControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['GKE, as far as the provider updates it there'] }],
-  refusal: refusedChanges('vgcpmanagedcontrolplane.kb.io', group, [
+  refusal: refusedChanges('vgcpmanagedcontrolplane.kb.io', [
     fixed(
       'clusterName',
       withDefault((object) => `${namespaceOf(object)}-${nameOf(object).replaceAll('.', '-')}`),

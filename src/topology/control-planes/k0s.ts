@@ -11,10 +11,10 @@ import {
 import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
+import { denial } from '../world/webhook-refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines, Reason } from './kind.ts';
 import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';
-import { denial } from './refused-changes.ts';
 
 // Facts of k0sproject/k0smotron, v2.0 and v2.1: calculateMachineState and retrieveControlPlaneState in
 // internal/controller/controlplane/k0s_controlplane_controller.go, isInfraMachineUpToDate, isBootstrapConfigUpToDate and

@@ -1,7 +1,7 @@
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
+import { denial } from '../world/webhook-refusal.ts';
 import type { KindWithoutMachines } from './kind.ts';
-import { denial } from './refused-changes.ts';
 
 // Facts of k0sproject/k0smotron, v2.0 and v2.1: internal/controller/controlplane/k0smotron_controlplane_controller.go makes a
 // StatefulSet of the spec; ValidateUpdate in api/controlplane/v1beta2/k0smotron_controlplane_webhook.go, and

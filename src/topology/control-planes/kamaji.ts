@@ -6,15 +6,13 @@ import { isOther, refusedChanges } from './refused-changes.ts';
 // controllers/kamajicontrolplane_controller_tcp.go makes a TenantControlPlane of the spec, which Kamaji runs as a Deployment;
 // it has no webhook, but rules in the schema of api/v1alpha1 (v0.19) and api/v1alpha2 (v0.20).
 
-const group = 'controlplane.cluster.x-k8s.io';
-
 /** KamajiControlPlane. */
 export const kamaji: KindWithoutMachines = {
-  group,
+  group: 'controlplane.cluster.x-k8s.io',
   kind: 'KamajiControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['its TenantControlPlane, whose Pods run in the management cluster'] }],
-  refusal: refusedChanges(undefined, group, [
+  refusal: refusedChanges(undefined, [
     {
       field: 'spec.network.loadBalancerConfig.loadBalancerClass',
       is: isOther,

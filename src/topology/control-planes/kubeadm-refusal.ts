@@ -9,7 +9,8 @@ import {
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { parseVersion } from '../../runtimehooks/index.ts';
-import { refusalOf } from '../world/webhook-refusal.ts';
+import { coreGroup } from '../world/objects.ts';
+import { denial, invalidText, webhookOf } from '../world/webhook-refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';
 
@@ -120,5 +121,7 @@ export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isSte
     ...problemsOf(after).filter((problem) => !known.has(problem)),
     ...updateProblems(old, wanted, isStep),
   ];
-  return refusalOf(after, problems);
+  return problems.length === 0
+    ? undefined
+    : denial(webhookOf(after, 'validation'), invalidText(after, problems, coreGroup));
 }

@@ -1,5 +1,5 @@
 import { fieldAt, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { refusalOf } from '../world/webhook-refusal.ts';
+import { denial, invalidText } from '../world/webhook-refusal.ts';
 
 type Value = Json | undefined;
 
@@ -36,10 +36,6 @@ export const withDefault = (defaultOf: (object: JsonObject) => string): Pick<Ref
 
 export const isRemoved = (before: Value, after: Value): boolean => before !== undefined && after === undefined;
 
-/** An update that a webhook denies with a plain error. */
-export const denial = (webhook: string, text: string): string =>
-  `admission webhook ${JSON.stringify(webhook)} denied the request: ${text}`;
-
 function fieldOf(object: JsonObject, field: string, isPointer: boolean): Value {
   const value = fieldAt(object, ...field.split('.'));
   const isZero = value === null || (!isPointer && (value === '' || value === false));
@@ -52,7 +48,7 @@ function fieldOf(object: JsonObject, field: string, isPointer: boolean): Value {
  * @param webhook undefined for rules of the schema.
  */
 export const refusedChanges =
-  (webhook: string | undefined, group: string, rules: readonly RefusedChange[]) =>
+  (webhook: string | undefined, rules: readonly RefusedChange[]) =>
   (before: JsonObject, after: JsonObject): string | undefined => {
     const problems = rules.flatMap((rule) => {
       const { field, is = () => true, why, isPointer = webhook === undefined, shown = field, type } = rule;
@@ -67,5 +63,6 @@ export const refusedChanges =
           `${shown}: ${type ?? `Invalid value: ${JSON.stringify(value(wanted, old, { before, after }))}`}: ${text}`,
       );
     });
-    return refusalOf(after, problems, { webhook, group });
+    const text = invalidText(after, problems);
+    return problems.length === 0 ? undefined : webhook === undefined ? text : denial(webhook, text);
   };

@@ -5,8 +5,6 @@ import { isOther, refusedChanges } from './refused-changes.ts';
 // Facts of kubernetes-sigs/cluster-api-provider-aws, v2.10 and v2.11: the rules of the schema in
 // controlplane/rosa/api/v1beta2/rosacontrolplane_types.go. Its webhook compares nothing with what was before.
 
-const group = 'controlplane.cluster.x-k8s.io';
-
 /** The fields that stay as they were set; `fips` and `trustPolicyExternalID` since v2.11. */
 const fixedFields = [
   ...['rosaClusterName', 'domainPrefix', 'fips', 'oidcID', 'enableExternalAuthProviders', 'billingAccount'],
@@ -15,7 +13,7 @@ const fixedFields = [
 
 /** ROSAControlPlane. */
 export const rosa: KindWithoutMachines = {
-  group,
+  group: 'controlplane.cluster.x-k8s.io',
   kind: 'ROSAControlPlane',
   hasMachines: false,
   arrivals: () => [{ path: ['spec'], on: ['ROSA, as far as the provider updates it there'] }],
@@ -24,7 +22,6 @@ export const rosa: KindWithoutMachines = {
   },
   refusal: refusedChanges(
     undefined,
-    group,
     fixedFields.map((field) => ({ field: `spec.${field}`, is: isOther, why: `${field} is immutable` })),
   ),
 };

@@ -1,6 +1,6 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
-import { refusalOf } from '../world/webhook-refusal.ts';
+import { denial, invalidText } from '../world/webhook-refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { machineWith, templateReasons } from './made-machine.ts';
@@ -61,9 +61,8 @@ export const talos: KindWithMachines = {
     const type = strategyOf(after);
     const known = strategies.map((one) => JSON.stringify(one)).join(' ');
     const problem = `spec.rolloutStrategy: Invalid value: ${JSON.stringify(type)}: valid values are: [${known}]`;
-    return refusalOf(after, type === '' || strategies.includes(type) ? [] : [problem], {
-      webhook: 'validate.taloscontrolplane.controlplane.cluster.x-k8s.io',
-      group: 'controlplane.cluster.x-k8s.io',
-    });
+    return type === '' || strategies.includes(type)
+      ? undefined
+      : denial('validate.taloscontrolplane.controlplane.cluster.x-k8s.io', invalidText(after, [problem]));
   },
 };

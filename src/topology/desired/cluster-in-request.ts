@@ -1,8 +1,8 @@
 import { type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { coreVersionIn, type HookName, hooks, type Release } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
+import { clusterInV1beta1 } from '../manifests/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
-import { clusterInV1beta1 } from '../world/v1beta1.ts';
 
 /**
  * A copy of a Cluster as in requests of a hook: without its status and what nobody reads, in the version that the release

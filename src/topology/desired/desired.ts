@@ -1,6 +1,7 @@
 import { copyOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { carriedFields, pathInObject, putAt } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { durationOf, inV1beta2 } from '../manifests/v1beta1.ts';
 import {
   clusterNameLabel,
   controlPlaneMetadata,
@@ -20,7 +21,6 @@ import type { Patched } from '../patches/patch-templates.ts';
 import type { GroupObjects, GroupPart } from '../world/groups.ts';
 import { referenceTo } from '../world/objects.ts';
 import { has } from '../world/releases.ts';
-import { durationOf, inV1beta2 } from '../world/v1beta1.ts';
 
 /** A group of Machines as Cluster API wants it. */
 export interface DesiredGroup {

@@ -10,10 +10,10 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
+import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 import type { ExistingMachine, GroupChange, GroupObjects } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';

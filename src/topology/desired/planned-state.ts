@@ -2,6 +2,7 @@ import { type JsonObject, namespacedName, objectsAt, objectText, textAt } from '
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
+import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { clusterApiSchemaOf } from '../refusals/index.ts';
 import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
@@ -9,7 +10,6 @@ import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { coreGroup } from '../world/objects.ts';
 import { classOf } from '../world/topologies.ts';
-import { inV1beta2 } from '../world/v1beta1.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
 
@@ -35,6 +35,16 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
     return template && withoutBookkeeping(template);
   };
   return readBlueprint(clusterClass, templateAt, definitionsIn(world));
+}
+
+/** The references of a ClusterClass to templates. */
+export function templateReferences(clusterClass: JsonObject): JsonObject[] {
+  const references: JsonObject[] = [];
+  readBlueprint(inV1beta2(clusterClass), (reference) => {
+    references.push(reference);
+    return undefined;
+  });
+  return references;
 }
 
 /**

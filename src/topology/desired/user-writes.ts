@@ -1,19 +1,9 @@
-import {
-  groupOf,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  nameOf,
-  namespaceOf,
-  objectAt,
-  own,
-  setOwn,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { groupOf, type Json, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { lastAppliedTo, mergePatch } from '../manifests/layered.ts';
+import { appliersOf } from '../manifests/server-side-apply.ts';
 import { isWritten } from '../refusals/index.ts';
-import { isMade, lastAppliedTo } from '../world/layered.ts';
 import { coreGroup, keyOf, nameIn } from '../world/objects.ts';
-import { appliersOf } from '../world/server-side-apply.ts';
+import { isMade } from '../world/prepared.ts';
 import { classNameOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
@@ -29,21 +19,6 @@ export interface UserWrite {
   after: JsonObject;
   /** The version of the API in which the object was read; undefined if it is new. */
   readAs: string | undefined;
-}
-
-/** The merge patch of `kubectl apply`: what is given, and null for what was applied last and is given no longer. */
-function mergePatch(given: JsonObject, last: JsonObject): JsonObject {
-  const patch: JsonObject = {};
-  for (const name of Object.keys(last)) {
-    if (!Object.hasOwn(given, name)) {
-      setOwn(patch, name, null);
-    }
-  }
-  for (const [name, value] of Object.entries(given)) {
-    const before = own(last, name);
-    setOwn(patch, name, isJsonObject(value) && isJsonObject(before) ? mergePatch(value, before) : value);
-  }
-  return patch;
 }
 
 /** An object as a user writes it: without what only the API server sets. */

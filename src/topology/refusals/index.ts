@@ -10,7 +10,7 @@ export { clusterApiSchemaOf, type SchemaTable, type SchemaType } from './cluster
 export { clusterClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck } from './parts.ts';
-export { causeLine, invalidFields, invalidText, type Refusal, refusalProblem } from './refusal.ts';
+export { causeLine, invalidFields, type Refusal, refusalProblem } from './refusal.ts';
 export { isWritten, type WriteAnswers, writeProblem } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export { stored } from './stored.ts';

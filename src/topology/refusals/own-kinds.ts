@@ -17,8 +17,8 @@ import {
   controlPlaneOf,
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
+import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { coreGroup } from '../world/objects.ts';
-import { inV1beta2 } from '../world/v1beta1.ts';
 import {
   healthCheckCauses,
   maxInFlightCauses,

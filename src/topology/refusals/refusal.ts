@@ -7,8 +7,8 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { aggregate } from '../../runtimehooks/client/index.ts';
 import type { Problem } from '../world/plan-document.ts';
+import { denial, invalidText, webhookOf } from '../world/webhook-refusal.ts';
 
 /** How an API server, or a webhook that it asks, refuses to write an object: the parts of its metav1.Status. */
 export interface Refusal {
@@ -33,10 +33,6 @@ export function invalidFields(object: JsonObject, causes: StatusCause[]): Refusa
 /** A cause on one line: `spec.replicas: Forbidden: …`. */
 export const causeLine = ({ field = '', message }: StatusCause): string => `${field}: ${message}`;
 
-/** Causes as Cluster API joins them: `Cluster.cluster.x-k8s.io "f1" is invalid: …`. */
-export const invalidText = (object: JsonObject, causes: readonly StatusCause[], group = groupOf(object)): string =>
-  `${textAt(object, 'kind')}.${group} ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(causes.map(causeLine))}`;
-
 /**
  * The refusal of an object by a webhook of Cluster API for its invalid fields; undefined without any.
  *
@@ -51,8 +47,7 @@ export function webhookRefusal(
   if (causes.length === 0) {
     return undefined;
   }
-  const name = `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
-  const message = `admission webhook ${JSON.stringify(name)} denied the request: ${invalidText(object, causes, group)}`;
+  const message = denial(webhookOf(object, webhook), invalidText(object, causes.map(causeLine), group));
   return { code: 422, reason: 'Invalid', message, causes };
 }
 

@@ -17,16 +17,16 @@ import {
 import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { byRules, NotKnown } from '../world/not-known.ts';
 import { coreGroup } from '../world/objects.ts';
+import { denial, webhookOf } from '../world/webhook-refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';
 import { stored } from './stored.ts';
 import { defaultingProblem, hasDefaultingWebhook, validatingProblem } from './webhook-decoding.ts';
 
-const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', problem: string): Refusal => {
-  const name = `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
-  const message = `admission webhook ${JSON.stringify(name)} denied the request: ${problem}`;
-  return { code: 400, reason: '', message, causes: [] };
-};
+const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', problem: string): Refusal => ({
+  ...{ code: 400, reason: '', causes: [] },
+  message: denial(webhookOf(object, webhook), problem),
+});
 
 /** @throws {NotKnown} when the defaults of an object exceed the limit of what is computed here. */
 function read(object: JsonObject, schema: Schema): ReadObject {

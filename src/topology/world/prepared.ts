@@ -1,5 +1,35 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { isMade } from './layered.ts';
+import {
+  groupOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
+import { coreGroup } from './objects.ts';
+
+/** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
+const madeKinds = new Set(['Machine', 'MachineSet']);
+
+/** Whether Cluster API makes an object itself: it is not part of what a user applies. */
+export function isMade(object: JsonObject): boolean {
+  const labels = objectAt(object, 'metadata', 'labels');
+  const isOwned = Object.hasOwn(labels, 'topology.cluster.x-k8s.io/owned');
+  const isOfCluster = Object.hasOwn(labels, 'cluster.x-k8s.io/cluster-name');
+  const kind = textAt(object, 'kind');
+  if (groupOf(object) === coreGroup) {
+    return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
+  }
+  const isProvider = /(?:infrastructure|bootstrap)\.cluster\.x-k8s\.io$/.test(groupOf(object));
+  return isOwned || (isProvider && isOfCluster && isMadeForMachine(labels));
+}
+
+/** Whether an object is made for a single Machine. */
+const isMadeForMachine = (labels: JsonObject): boolean =>
+  ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
+    Object.hasOwn(labels, label),
+  );
 
 /** How many Machines of a group are ready, and up to date. */
 const progress = ['readyReplicas', 'upToDateReplicas', 'updatedReplicas'];
@@ -10,18 +40,23 @@ const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'versio
 /** The conditions that a plan tells. */
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);
 
-/** Conditions that a Machine has which is well, by their status, as far as Cluster API knows them. */
-const usualConditions: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
-  [
-    'True',
-    new Set([
-      ...['Available', 'Ready', 'UpToDate', 'BootstrapConfigReady', 'InfrastructureReady', 'NodeReady', 'NodeHealthy'],
-      ...['NodeKubeadmLabelsAndTaintsSet', 'APIServerPodHealthy', 'ControllerManagerPodHealthy'],
-      ...['SchedulerPodHealthy', 'EtcdPodHealthy', 'EtcdMemberHealthy', 'HealthCheckSucceeded'],
-    ]),
+/** The conditions of healthy Machines and of their Nodes, by their status. */
+const healthyConditions = {
+  True: [
+    ...['Available', 'Ready', 'UpToDate', 'BootstrapConfigReady', 'InfrastructureReady', 'NodeReady', 'NodeHealthy'],
+    ...['NodeKubeadmLabelsAndTaintsSet', 'APIServerPodHealthy', 'ControllerManagerPodHealthy'],
+    ...['SchedulerPodHealthy', 'EtcdPodHealthy', 'EtcdMemberHealthy', 'HealthCheckSucceeded'],
   ],
-  ['False', new Set(['Deleting', 'Updating', 'Paused', 'Remediating'])],
-]);
+  False: [
+    ...['Deleting', 'Updating', 'Paused', 'Remediating'],
+    ...['MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'],
+  ],
+};
+
+/** The status that a condition of a healthy Machine, or of its Node, has; undefined for one that is not known. */
+export const healthyStatus: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(healthyConditions).flatMap(([status, types]) => types.map((type) => [type, status] as const)),
+);
 
 /** Without these, a Cluster's Machines are not remediated. */
 const clusterConditions: ReadonlySet<unknown> = new Set(['ControlPlaneInitialized', 'InfrastructureReady']);
@@ -29,7 +64,7 @@ const clusterConditions: ReadonlySet<unknown> = new Set(['ControlPlaneInitialize
 /** Whether a condition decides on remediation: of Machines and Clusters that are well, none is kept. */
 function isUnusual(kind: unknown, { type, status }: JsonObject, hasNode: boolean): boolean {
   return kind === 'Machine'
-    ? usualConditions.get(String(status))?.has(type) !== true || (type === 'InfrastructureReady' && !hasNode)
+    ? healthyStatus.get(type) !== status || (type === 'InfrastructureReady' && !hasNode)
     : kind === 'Cluster' && clusterConditions.has(type) && status !== 'True';
 }
 

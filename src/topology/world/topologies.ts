@@ -1,5 +1,4 @@
 import { type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { inV1beta2 } from './v1beta1.ts';
 
 // Parts of Clusters with a topology, and of ClusterClasses, in v1beta2.
 
@@ -16,8 +15,9 @@ export function classOf(cluster: JsonObject): { namespace: string; name: string 
 
 /** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
 export function classNameOf(cluster: JsonObject): string {
-  const { namespace, name } = classOf(inV1beta2(cluster));
-  return `${namespace}/${name}`;
+  const { class: ofV1beta1 = '', classNamespace = '' } = topologyOf(cluster);
+  const { name = ofV1beta1, namespace = classNamespace } = objectAt(topologyOf(cluster), 'classRef');
+  return `${namespace || namespaceOf(cluster)}/${name}`;
 }
 
 /** The lists of groups of workers, in topologies and classes. */

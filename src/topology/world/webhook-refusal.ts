@@ -1,22 +1,18 @@
 import { groupOf, type JsonObject, nameOf, textAt } from '../../kubernetes/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 
+/** What an API server says of a write that a webhook denies. */
+export const denial = (webhook: string, text: string): string =>
+  `admission webhook ${JSON.stringify(webhook)} denied the request: ${text}`;
+
+/** The name of Cluster API's webhook for an object. */
+export const webhookOf = (object: JsonObject, webhook: 'default' | 'validation'): string =>
+  `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
+
 /**
- * The refusal of an object by the webhook of its kind, with all reasons; undefined without any.
+ * All reasons for which an object is refused, as Kubernetes joins them: `Cluster.cluster.x-k8s.io "f1" is invalid: …`.
  *
- * @param by the webhook, and the group that it names. Default: as Cluster API's own do. Without a webhook, the API server
- *   refuses by the schema.
+ * @param group the one that a webhook writes, where that is not the object's.
  */
-export function refusalOf(
-  object: JsonObject,
-  problems: readonly string[],
-  by: { webhook: string | undefined; group: string } = {
-    webhook: `validation.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`,
-    group: 'cluster.x-k8s.io',
-  },
-): string | undefined {
-  const denied = by.webhook === undefined ? '' : `admission webhook ${JSON.stringify(by.webhook)} denied the request: `;
-  return problems.length === 0
-    ? undefined
-    : `${denied}${textAt(object, 'kind')}.${by.group} ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(problems)}`;
-}
+export const invalidText = (object: JsonObject, problems: readonly string[], group = groupOf(object)): string =>
+  `${textAt(object, 'kind')}.${group} ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(problems)}`;

@@ -12,7 +12,9 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
-import { coreGroup } from './objects.ts';
+import { kindOfTemplate } from '../blueprint/blueprint.ts';
+import { kubeadm } from '../control-planes/index.ts';
+import { coreGroup } from '../world/objects.ts';
 
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;
@@ -308,9 +310,7 @@ const specs: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
   'cluster.x-k8s.io MachineHealthCheck': (spec) => moved(spec, healthCheckMoves, 'newer'),
   'cluster.x-k8s.io MachinePool': (spec) => moved(spec, [machineTemplate, minReadySeconds], 'newer'),
   'bootstrap.cluster.x-k8s.io KubeadmConfig': kubeadmConfig,
-  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': kubeadmConfig,
-  'controlplane.cluster.x-k8s.io KubeadmControlPlane': (spec) => moved(spec, controlPlaneMoves, 'newer'),
-  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': (spec) => moved(spec, controlPlaneMoves, 'newer'),
+  [`${kubeadm.group} ${kubeadm.kind}`]: (spec) => moved(spec, controlPlaneMoves, 'newer'),
 };
 
 /** A value with a field below it changed, if there is one. */
@@ -331,7 +331,7 @@ function changedAt(
  */
 export function inV1beta2(object: JsonObject): JsonObject {
   const [group = '', version] = textAt(object, 'apiVersion').split('/');
-  const change = specs[`${group} ${textAt(object, 'kind')}`];
+  const change = own(specs, `${group} ${kindOfTemplate(object)}`);
   if (version !== 'v1beta1' || change === undefined) {
     return object;
   }

@@ -1,4 +1,5 @@
 import {
+  applyMergePatch,
   groupOf,
   isJsonObject,
   type Json,
@@ -9,49 +10,25 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, nameIn } from './objects.ts';
+import { coreGroup, nameIn } from '../world/objects.ts';
+import { isMade } from '../world/prepared.ts';
+import { World } from '../world/world.ts';
 import { appliedOnServer, appliersOf, ownershipOf } from './server-side-apply.ts';
 import { inV1beta2 } from './v1beta1.ts';
-import { World } from './world.ts';
 
-/** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
-const madeKinds = new Set(['Machine', 'MachineSet']);
-
-/** Whether Cluster API makes an object itself: it is not part of what a user applies. */
-export function isMade(object: JsonObject): boolean {
-  const labels = objectAt(object, 'metadata', 'labels');
-  const isOwned = Object.hasOwn(labels, 'topology.cluster.x-k8s.io/owned');
-  const isOfCluster = Object.hasOwn(labels, 'cluster.x-k8s.io/cluster-name');
-  const kind = textAt(object, 'kind');
-  if (groupOf(object) === coreGroup) {
-    return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
-  }
-  const isProvider = /(?:infrastructure|bootstrap)\.cluster\.x-k8s\.io$/.test(groupOf(object));
-  return isOwned || (isProvider && isOfCluster && isMadeForMachine(labels));
-}
-
-/** Whether an object is made for a single Machine. */
-const isMadeForMachine = (labels: JsonObject): boolean =>
-  ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
-    Object.hasOwn(labels, label),
-  );
-
-/** Applies an object as `kubectl apply` does: fields that were applied before and are not any more are removed. */
-function merged(current: Json | undefined, last: Json | undefined, wanted: Json): Json {
-  if (!isJsonObject(wanted) || !isJsonObject(current)) {
-    return wanted;
-  }
-  const before = isJsonObject(last) ? last : {};
-  const result: JsonObject = {};
-  for (const [name, value] of Object.entries(current)) {
-    if (!Object.hasOwn(wanted, name) && !Object.hasOwn(before, name)) {
-      setOwn(result, name, value);
+/** The merge patch of `kubectl apply`: what is given, and null for what was applied last and is given no longer. */
+export function mergePatch(given: JsonObject, last: JsonObject): JsonObject {
+  const patch: JsonObject = {};
+  for (const name of Object.keys(last)) {
+    if (!Object.hasOwn(given, name)) {
+      setOwn(patch, name, null);
     }
   }
-  for (const [name, value] of Object.entries(wanted)) {
-    setOwn(result, name, merged(own(current, name), own(before, name), value));
+  for (const [name, value] of Object.entries(given)) {
+    const before = own(last, name);
+    setOwn(patch, name, isJsonObject(value) && isJsonObject(before) ? mergePatch(value, before) : value);
   }
-  return result;
+  return patch;
 }
 
 /** Fields of a Cluster that Cluster API sets, and that manifests leave out. */
@@ -125,7 +102,7 @@ function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept
   if (kept.length > 0) {
     onKept?.(current, kept);
   }
-  return merged(current, last ?? {}, manifest) as JsonObject;
+  return applyMergePatch(current, mergePatch(manifest, last ?? {})) as JsonObject;
 }
 
 /**
