@@ -1,4 +1,3 @@
-/** Writes one line: a message, or fields with a message. */
 interface Write {
   (message: string): void;
   (fields: object, message?: string): void;
@@ -19,10 +18,7 @@ export interface Log {
   warn: Write;
   error: Write;
   fatal: Write;
-  /** Whether lines of a level are written. */
   isLevelEnabled(level: string): boolean;
-  /** A log whose lines also have these fields. */
   child(fields: Record<string, unknown>): Log;
-  /** Calls back once the lines so far are written. */
   flush(done?: () => void): void;
 }

@@ -8,7 +8,6 @@ export interface JsonMistake {
   place: string;
 }
 
-/** The tokens that may follow in a JSON text. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'more';
 
 /** The parts of a number, as far as it goes: sign, whole part, fraction and exponent. */
@@ -63,7 +62,6 @@ function scanScalar(text: Bytes, start: number): { at: number; wrong?: string } 
     : { at: end, wrong: 'in exponent of numeric literal' };
 }
 
-/** Where the white space from an index on ends. */
 function afterSpace(text: Bytes, from: number): number {
   let at = from;
   while (' \t\r\n'.includes(text[at] ?? '-')) {

@@ -9,7 +9,6 @@ const minWithin = 8;
 const minLine = 12;
 /** Longer texts are looked for in pieces of this length. */
 const pieceLength = 256;
-/** Values that say nothing. */
 const common = new Set('true false null none auto default disabled enabled required optional'.split(' '));
 
 const goQuoted = (json: string) => json.replaceAll(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
@@ -29,7 +28,6 @@ function base64Within(bytes: Buffer): string[] {
 /** A number as Go prints it in Cluster API's messages, and in templates. */
 const numbersOf = (value: number) => [String(value), value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')];
 
-/** A value as it may be written. */
 function writtenAs(value: string): string[] {
   const json = jsonOf(value);
   const bytes = Buffer.from(value);

@@ -3,7 +3,6 @@ import { looksSecret } from './names.ts';
 /** What is written instead of a secret. */
 export const notShown = '(not shown)';
 
-/** The start of a private key in a text of several lines. */
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
 /** Secrets that are recognized wherever they are. */
@@ -54,7 +53,6 @@ function assignedAt(line: string): number | undefined {
   return undefined;
 }
 
-/** Where the first secret of a line begins; undefined if it has none. */
 function secretAt(line: string): number | undefined {
   const expressions = [...shapes.flatMap((shape) => shape.expressions), labelled];
   const starts = expressions.flatMap((expression) => {
@@ -68,7 +66,6 @@ function secretAt(line: string): number | undefined {
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** A field of YAML. */
 const field = /^[\s-]{0,200}["']?[\w.-]{1,100}["']?:(?:\s|$)/;
 
 /**

@@ -6,7 +6,6 @@ export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number }
 
 interface LogOutput {
   write(line: string): void;
-  /** Writes what is waiting, and calls back when it has been written or lost. */
   flush(onDone: () => void): void;
   /** Number of lines that were not written: their reader was too slow, or the stream could not be written. */
   readonly lostLines: number;

@@ -37,7 +37,6 @@ export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }
 
-/** A certificate in PEM or DER, or undefined. */
 function parsed(data: string | Buffer): X509Certificate | undefined {
   try {
     return new X509Certificate(data);
@@ -46,7 +45,6 @@ function parsed(data: string | Buffer): X509Certificate | undefined {
   }
 }
 
-/** A PEM text that is neither empty nor too long. */
 function limited(text = ''): Parsed<string> {
   if (text.trim() === '') {
     return { state: 'absent' };

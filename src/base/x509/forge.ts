@@ -16,7 +16,6 @@ interface Untyped {
 
 /** Everything that differs between certificates, apart from the signer. */
 export interface Contents {
-  /** Hex of a positive number. */
   serial: string;
   subject: Pki.CertificateField[];
   /** The CA; undefined for a self-signed certificate. */

@@ -18,7 +18,6 @@ const methods: Readonly<Record<string, number>> = {
 /** Methods that have a linear, counting replacement. */
 const replaced = new Set(['matches', 'contains']);
 
-/** Operators whose cost depends on the size of an operand. */
 const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=']);
 
 const isNode = (part: unknown): part is ASTNode =>
@@ -28,7 +27,6 @@ const isNode = (part: unknown): part is ASTNode =>
 export const partsOf = ({ args }: ASTNode): ASTNode[] =>
   (Array.isArray(args) ? args.flat(2) : [args]).filter((part): part is ASTNode => isNode(part));
 
-/** The size of a literal; undefined for what is known only when it is evaluated. */
 function literalSize({ op, args }: ASTNode): number | undefined {
   return op === 'value' ? (typeof args === 'string' ? args.length : 0) : op === 'list' ? args.length : undefined;
 }
@@ -46,19 +44,13 @@ function unmatched(text: string, from: number, to: number): { before: number; af
   return { before, after: open };
 }
 
-/** An expression that counts what it costs, and what it costs at least once. */
-export interface Counted {
-  text: string;
-  cost: number;
-}
-
 /**
- * The expression with calls that count: `steps_(COST, BODY)` for each step of a macro, and `sized_(FACTOR, VALUE)` where a cost
+ * What an expression costs at least once, and its text with calls that count: `steps_(COST, BODY)` for each step of a macro, and `sized_(FACTOR, VALUE)` where a cost
  * depends on the size of a value, `listed_(VALUE)` where on that of a list alone (`in`); also without what takes more than linear time here: `matches` and `contains` become counting
  * functions, and durations are read from short texts only. Costs are those of cel-go (interpreter/runtimecost.go) and of the
  * API server's functions (pkg/cel/library/cost.go). They are never less than there: both branches of conditions count.
  */
-export function counted(expression: string, environment: Environment): Counted {
+export function counted(expression: string, environment: Environment): { text: string; cost: number } {
   const opened = new Map<number, (() => string)[]>();
   const closed = new Map<number, number>();
   const renamed = new Map<number, string>();

@@ -63,7 +63,6 @@ export function within<T>(budget: Budget, work: () => T): T {
 /** Maximum number of characters of compiled expressions that are kept: each takes up to 130 bytes when compiled. */
 const maxCompiled = 400_000;
 
-/** How macros of the library have a part checked, or evaluated. */
 type Visit = (part: ASTNode, context: unknown) => unknown;
 
 /** Not known is only what may cost more: what is counted may be more than in Kubernetes, and is never less. */

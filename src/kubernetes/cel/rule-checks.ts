@@ -33,7 +33,6 @@ interface PlacedRule {
   list: string | undefined;
 }
 
-/** The rules of every schema within a schema, with the path of the schema. */
 function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   const rules: PlacedRule[] = [];
   const look = (part: JsonObject, at: string, list: string | undefined): void => {
@@ -75,7 +74,6 @@ export function isTransition(rule: string, environment: Pick<Environment, 'parse
   return false;
 }
 
-/** A type of the library: its name, or the types of an object's fields. */
 type Declared = string | { [field: string]: Declared };
 
 const scalars: Record<string, string> = { boolean: 'bool', integer: 'int', number: 'double', string: 'string' };
@@ -162,7 +160,6 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 /** One step of a fieldPath: `.name` or `['name']`. */
 const step = /\.([^.[\]']+)|\['([^']+)'\]/y;
 
-/** Why a fieldPath is not the path of a field within the values that a schema describes. */
 function fieldPathProblem(path: string, schema: Schema): string | undefined {
   let at: Schema | undefined = schema;
   step.lastIndex = 0;
@@ -179,7 +176,6 @@ function fieldPathProblem(path: string, schema: Schema): string | undefined {
   return undefined;
 }
 
-/** The problems of the texts of a rule, as the API server words them. */
 function* textCauses({ rule: fields, path, schema }: PlacedRule): Generator<StatusCause> {
   const { rule, message, messageExpression, reason, fieldPath } = fields;
   const shown = isText(message) ? message.trim() : '';
@@ -207,7 +203,6 @@ function* textCauses({ rule: fields, path, schema }: PlacedRule): Generator<Stat
   }
 }
 
-/** Whether an expression uses what Kubernetes has and this engine does not. */
 function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
   const { code, summary = '' } = error ?? {};
   if (summary.startsWith(unknownVariable)) {
@@ -219,7 +214,6 @@ function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
   return code === 'no_matching_overload' || comparedObjects.test(summary);
 }
 
-/** Why an expression that was type-checked cannot be used for messages; undefined if it can. */
 function messageProblem({ valid, type, error }: TypeCheckResult): string | undefined {
   if (!valid) {
     return `messageExpression compilation failed: ${error?.summary ?? 'unknown error'}`;

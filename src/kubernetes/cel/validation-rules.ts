@@ -35,7 +35,6 @@ interface Validation {
   shown: string | undefined;
   isRatcheting: boolean;
   cost: Cost;
-  /** The rule that is evaluated now. */
   current: { rule: string; path: string };
 }
 
@@ -56,7 +55,6 @@ function messageOf({ rule, message, messageExpression }: ValidationRule, variabl
   return message ?? `failed rule: ${rule.trim()}`;
 }
 
-/** A violated rule, or one that could not be evaluated. */
 interface RuleProblem {
   message: string;
   isViolation: boolean;
@@ -74,7 +72,6 @@ function variablesOf(
   return { self: celOf(value, schema, seen), oldSelf: optionalOldSelf === true ? optional : (oldSelf ?? null) };
 }
 
-/** The problem of a value with a rule, if any. */
 function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean, cost: Cost): RuleProblem | undefined {
   if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
     return undefined;

@@ -35,7 +35,6 @@ export class PluginError extends Error {
   }
 }
 
-/** The credentials in the output of a plugin; undefined if there are none. */
 function credentialIn(output: string): Credential | undefined {
   let value: Json;
   try {
@@ -56,7 +55,6 @@ function credentialIn(output: string): Credential | undefined {
     : undefined;
 }
 
-/** Why a plugin failed, and how to see what it wrote. */
 function problemOf({ code, killed, signal }: ExecFileException, maxMs: number): string {
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return `printed more than ${maxOutputBytes / 1024 / 1024} MiB`;
@@ -70,7 +68,6 @@ function problemOf({ code, killed, signal }: ExecFileException, maxMs: number): 
   return `failed with exit code ${code}: "kubectl version" with the same kubeconfig shows what it writes`;
 }
 
-/** What a kubeconfig says of a plugin. */
 interface Plugin {
   apiVersion?: string;
   command: string;
@@ -85,7 +82,6 @@ interface Run {
   child: ChildProcess;
 }
 
-/** Runs the plugin of a user. */
 function startRun({ command, args = [], apiVersion, env }: Plugin): Run {
   const isSeen = isatty(2);
   const maxMs = isSeen ? maxSignInMs : maxRunMs;

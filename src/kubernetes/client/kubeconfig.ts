@@ -24,7 +24,6 @@ export class KubeConfigError extends Error {
 interface KubeConfigOptions {
   /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
   kubeconfig?: string | undefined;
-  /** A context other than the current one. */
   context?: string | undefined;
 }
 

@@ -60,7 +60,6 @@ export async function fetchSecret(
   return secret && { secret, data: decodeSecret(secret, namespace, name) };
 }
 
-/** The contents of a serving Secret. `ca` is the trust bundle. */
 interface ServingSecret {
   cert: string;
   key: string;

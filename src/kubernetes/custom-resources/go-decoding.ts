@@ -7,7 +7,6 @@ export interface GoType {
   format?: string;
   /** The name of a struct, with its package: `v1beta2.Topology`. */
   struct?: string;
-  /** The type of a field of a struct. */
   field?: (name: string) => GoType | undefined;
   /** The type of the items of a slice, or of the values of a map. */
   element?: () => GoType;
@@ -28,7 +27,6 @@ function nameOf({ type = '', format, struct, element }: GoType): string {
   }
 }
 
-/** A value as an error of encoding/json names it. */
 function shown(value: Json, type: string): string {
   if (typeof value === 'number') {
     return type === 'integer' || type === 'number' ? `number ${value}` : 'number';

@@ -35,7 +35,6 @@ export function goTypeOf(schema: Schema, struct = ''): GoType {
 export interface ReadObject {
   /** Without unknown fields, with the defaults of its schema. */
   object: JsonObject;
-  /** Why its metadata cannot be read, in the words of Go. */
   malformed: string | undefined;
   /** Fields that do not exist, those of the metadata first. */
   unknown: readonly UnknownField[];

@@ -33,7 +33,6 @@ export interface Composed {
   /** Duplicate keys. kubectl silently uses the last one. */
   duplicates: { offset: number; message: string }[];
   root: Node | null;
-  /** The nodes that aliases refer to. */
   targets: ReadonlyMap<Alias, Node>;
 }
 
@@ -64,7 +63,6 @@ class Reader {
   /** Nodes and characters read so far, including those of aliases, and how many of them came from aliases. */
   #size = 0;
   #aliased = 0;
-  /** How many brackets the current node is in. */
   #brackets = 0;
   readonly #anchors = new Map<string, Anchor>();
   readonly #text: string;
@@ -229,7 +227,6 @@ function* tokensOf(text: string): Generator<CST.Token> {
 /** Control characters, which kubectl's parser does not allow anywhere in YAML. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
-/** Line breaks that only YAML 1.1 has. */
 const oldLineBreak = /[\u0085\u2028\u2029]/;
 
 function codeOf(text: string, index: number): string {

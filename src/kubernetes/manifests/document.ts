@@ -36,10 +36,8 @@ export interface ReadDocument {
   places: () => Places;
 }
 
-/** Deepest nesting of `List`s in `List`s. */
 const maxListDepth = 5;
 
-/** A list that kubectl refuses, or that is not read: where, and why. */
 interface Refusal {
   path: FieldPath;
   message: string;

@@ -10,7 +10,6 @@ import { type Places, textRange } from './places.ts';
 /** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
-/** The error for a field whose value comes from an anchor. */
 function aliasError(path: readonly string[], depth: number, alias: string): EditError {
   const field = formatFieldPath(path.slice(0, depth));
   return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
@@ -47,7 +46,6 @@ function spliced(text: string, places: Places, edits: readonly JsonPatchOperatio
   return pieces.join('') + text.slice(done);
 }
 
-/** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
 function nodeAt(document: Document, path: readonly string[]): Node | undefined {
   let node: unknown = document.contents;
   for (const [depth, segment] of path.entries()) {

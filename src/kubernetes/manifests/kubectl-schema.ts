@@ -34,7 +34,6 @@ function parseInteger(text: string): bigint | undefined {
   return value >= -(2n ** 63n) && value < max ? value : undefined;
 }
 
-/** A number, as a bigint if it is an integer; undefined for any other text. */
 function parseNumber(text: string): number | bigint | undefined {
   const plain = text.startsWith('.') ? text : text.replaceAll('_', '');
   const value = parseInteger(plain);

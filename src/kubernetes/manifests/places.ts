@@ -20,7 +20,6 @@ export class Places {
     this.#targets = targets;
   }
 
-  /** Returns the node that an alias refers to; any other node itself. */
   #resolved(node: unknown): unknown {
     return isAlias(node) ? this.#targets.get(node) : node;
   }
@@ -54,7 +53,6 @@ export class Places {
     return children;
   }
 
-  /** Offset of a field, or of its deepest existing ancestor. */
   offsetOf(path: FieldPath): number {
     let child: Child | undefined = { at: this.#root?.range?.[0] ?? 0, node: this.#root };
     let { at } = child;
@@ -78,7 +76,6 @@ export class Places {
     return { node, depth: path.length };
   }
 
-  /** Offset after a field, or after its deepest existing ancestor. */
   endOf(path: FieldPath): number {
     let { node } = this.nodeAt(path);
     // A block of fields or items ends with the last one.

@@ -15,13 +15,11 @@ import { copyOf, type Json } from '../objects/json/json.ts';
 import { type DocumentError, type ReadDocument, readDocument } from './document.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
 
-/** Why a file or a folder cannot be read. */
 interface ManifestError {
   file: string;
   message: string;
 }
 
-/** A document with its place in the text; or why it cannot be read. */
 type ManifestDocument = { document: ReadDocument; part: DocumentText } | { errors: DocumentError[] };
 
 /** A file with manifests; `<stdin>` for standard input. */
@@ -45,7 +43,6 @@ const documentsPerTurn = 50;
 /** Folders to skip, which contain no manifests: version control, editors, dependencies. */
 const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
 
-/** Why a file, or standard input, cannot be read. */
 class SourceError extends Error {}
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -120,7 +117,6 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The files of paths, in order, each once, and `-`; or why one cannot be read. */
 function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file' | 'isLinkOut'> | ManifestError> {
   const seen = new Set<string>();
   for (const named of paths) {

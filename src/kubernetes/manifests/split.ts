@@ -3,13 +3,11 @@ export interface DocumentText {
   /** Line of the stream on which the text begins, counted from 1, and its offset in the stream. */
   firstLine: number;
   start: number;
-  /** Line of the stream with its first content. */
   contentLine: number;
   /** How kubectl reads it: a stream that begins with `{` is JSON only. */
   form: 'yaml' | 'json';
 }
 
-/** A part of a stream without a document, and the reason. */
 interface SplitError {
   error: string;
   line: number;
@@ -93,7 +91,6 @@ function firstJson(text: string): string {
 
 const linesIn = (text: string) => text.split('\n').length - 1;
 
-/** The objects of a JSON stream, one after the other. */
 function* jsonDocuments(text: string): Generator<DocumentText | SplitError> {
   const blanks = /[ \t\r\n]*/y;
   let line = 1;

@@ -1,4 +1,3 @@
-/** Whether a text without line breaks is base64. */
 function isInOneLine(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // The decoder skips other characters, accepts the two characters of base64url, and uses only the low byte beyond

@@ -16,7 +16,6 @@ export interface LabelSelectorRequirement {
   values?: string[];
 }
 
-/** A problem with a selector: where it is (relative path segments), and what it is. */
 interface LabelSelectorProblem {
   path: FieldPath;
   message: string;
@@ -92,7 +91,6 @@ export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<s
   });
 }
 
-/** Why no label satisfies all requirements on its key, or undefined if one does. */
 function contradictionIn(key: string, requirements: readonly LabelSelectorRequirement[]): string | undefined {
   const valuesOf = (wanted: string) =>
     requirements.filter(({ operator }) => operator === wanted).map(({ values = [] }) => values);
@@ -113,12 +111,8 @@ function contradictionIn(key: string, requirements: readonly LabelSelectorRequir
  * Why a valid selector can never match anything (requirements on a key that contradict each other); undefined if it can.
  */
 export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
-  const all = requirementsOf(selector);
-  if (all.length === 1) {
-    return undefined;
-  }
-  for (const [key, requirements] of Map.groupBy(all, ({ key = '' }) => key)) {
-    const contradiction = requirements.length === 1 ? undefined : contradictionIn(key, requirements);
+  for (const [key, requirements] of Map.groupBy(requirementsOf(selector), ({ key = '' }) => key)) {
+    const contradiction = contradictionIn(key, requirements);
     if (contradiction !== undefined) {
       return contradiction;
     }
@@ -144,7 +138,6 @@ export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
 /** Whether a selector matches everything, that is, has no requirements. */
 export const selectsEverything = (selector: LabelSelector): boolean => requirementsOf(selector).length === 0;
 
-/** One requirement, with the comma before the next. */
 const requirement =
   /\s*(?:!\s*(?<absent>[^\s=!(),]+)|(?<key>[^\s=!(),]+)(?:\s*(?<equality>==?|!=)(?:\s*(?<value>[^\s=!(),]+))?|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,(?!$)|$)/gy;
 

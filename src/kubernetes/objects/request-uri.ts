@@ -26,7 +26,6 @@ const badHostEscape = /%(?!25|[89A-Fa-f])/;
 /** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
 const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
 
-/** The problem with the `%` escapes of a part, or undefined. */
 function escapeProblem(text: string): string | undefined {
   const at = text.search(badEscape);
   return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
@@ -46,7 +45,6 @@ function nameProblem(text: string, badPartEscape: RegExp): string | undefined {
   return character === null ? undefined : `has the character ${showValue(character[0])} in its host`;
 }
 
-/** The problem with a host and its port, or undefined. */
 function hostProblem(host: string): string | undefined {
   const open = host.lastIndexOf('[');
   const close = host.lastIndexOf(']');

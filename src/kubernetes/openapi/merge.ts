@@ -37,7 +37,6 @@ export interface MergeReport {
   componentsAfter: number;
   renamed: Renaming[];
   conflicts: MergeConflict[];
-  /** References to components that the document lacks: `schemas/NAME`. */
   dangling: { document: string; reference: string }[];
 }
 
@@ -46,7 +45,6 @@ export interface Merged {
   report: MergeReport;
 }
 
-/** Objects sorted by name. */
 const sorted = (entries: [string, JsonObject][]) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The `security` and `servers` of the first document, which apply to all operations, and the documents that have others. */
@@ -86,7 +84,6 @@ export async function mergeDocuments(documents: readonly NamedDocument[], signal
   );
 
   const dangling = new Map<string, { document: string; reference: string }>();
-  /** For each document, what its components are called now. */
   const names = documents.map(() => new Map<string, string>());
   const renameIn = (owner: number) => (section: string, name: string) => {
     const reference = componentKey(section, name);

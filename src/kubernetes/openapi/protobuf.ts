@@ -51,7 +51,6 @@ function encodeField(field: protobuf.Field, json: Json): unknown {
     : undefined;
 }
 
-/** The message for a value; undefined for a value that it cannot represent. */
 function messageOf(type: protobuf.Type, json: Json): object | undefined {
   const [first] = type.fieldsArray;
   if (type.name === 'Any') {

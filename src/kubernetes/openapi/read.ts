@@ -82,7 +82,6 @@ export interface DocumentPlace {
   name: string;
   /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
   path: string;
-  /** Hash of its content, if the server provides one. */
   hash: string | undefined;
 }
 

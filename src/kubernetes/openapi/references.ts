@@ -37,7 +37,6 @@ const fieldsOfNames = new Set([
 /** Fields whose values are data, in which there are no references. */
 const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
 
-/** Renames security schemes in the requirements of a document or an operation. */
 function renamedRequirements(requirements: Json[], rename: Rename): Json[] {
   return requirements.map((requirement) =>
     isJsonObject(requirement)

@@ -8,7 +8,6 @@ const maxDefaultBytes = 8 * 1024 * 1024;
 
 export class DefaultsError extends Error {}
 
-/** A copy of a schema's default. @throws {DefaultsError} when it exceeds the limit. */
 function defaultOf(schema: Schema, room: { bytes: number }): Json {
   const value = schema.default as Json;
   room.bytes -= JSON.stringify(value).length + 8;

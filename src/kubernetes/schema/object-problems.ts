@@ -22,7 +22,6 @@ export function schemasOf(crds: Iterable<JsonObject>): SchemaOf {
   return (object) => schemas.get(`${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`);
 }
 
-/** Returns everything that an API server would refuse or drop of a custom resource: wrong types, nulls, missing fields and unknown ones. */
 function objectProblems(object: JsonObject, schema: Schema): string[] {
   const whole = copyOf(object);
   applyDefaults(whole, schema);

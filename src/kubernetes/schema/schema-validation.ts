@@ -8,7 +8,6 @@ import { formats } from './formats.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, type Schema } from './schema.ts';
 
-/** The JSON type of a value, as the API server names it in messages. */
 function typeNameOf(value: Json): string {
   if (value === null) {
     return 'null';
@@ -85,7 +84,6 @@ interface Shown {
   base?: string | undefined;
 }
 
-/** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
   readonly shown: string | undefined;
@@ -93,7 +91,6 @@ class Findings {
   /** Whether only the number of problems matters, so that their messages need not be written. */
   readonly isQuiet: boolean;
   readonly #most: number;
-  /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
   constructor(most: number, work: Work, { shown, base }: Shown = {}, isQuiet = false) {
@@ -131,7 +128,6 @@ class Findings {
     return this.#work.left >= 0;
   }
 
-  /** Whether a value matches another schema, without reporting problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
     const inner = new Findings(1, this.#work, {}, true);
@@ -148,7 +144,6 @@ interface Validation extends Shown {
   old?: Json | undefined;
 }
 
-/** The problems that a check of a value finds within the limits. */
 function findingsOf(
   { work = workOfObject(), ...shown }: Validation,
   check: (findings: Findings) => void,
@@ -193,7 +188,6 @@ function addInvalid(findings: Findings, path: string, value: Json, rule: string)
   findings.add(path, 'FieldValueInvalid', message);
 }
 
-/** Adds a problem that an API server reports for the whole object. */
 function addUnplaced(findings: Findings, problem: string): void {
   findings.add('<nil>', 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
 }
@@ -378,7 +372,6 @@ function checkListTypes(value: Json, schema: Schema, path: string, findings: Fin
   }
 }
 
-/** Reports each duplicate item of a list once. */
 function checkList(value: readonly Json[], schema: Schema, path: string, findings: Findings): void {
   const { items, 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   const seen = new Map<string, number>();
@@ -404,7 +397,6 @@ function checkList(value: readonly Json[], schema: Schema, path: string, finding
   }
 }
 
-/** The identity of an item in a list of type map. */
 function keysOf(item: Record<string, Json>, keys: readonly string[], items: Schema | undefined): Json {
   return Object.fromEntries(
     keys.flatMap((key) => {

@@ -48,7 +48,6 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   return parts;
 }
 
-/** The alternatives in allOf, anyOf, oneOf and not, with their paths. */
 function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   return junctors.flatMap((name): [JsonObject, string][] => {
     const part = schema[name];
@@ -70,7 +69,6 @@ function checkedBranches(schema: JsonObject, path: string): [JsonObject, string]
   return isIntOrString ? branches.filter(([, at]) => !at.startsWith(`${path}.anyOf[`)) : branches;
 }
 
-/** The problems of an alternative (validateNestedValueValidation). */
 function* branchCauses(branch: JsonObject, at: string, isFirstOfAll: boolean): Generator<StatusCause> {
   for (const [keyword, wanted] of Object.entries(outsideOnly)) {
     const value = branch[keyword];
@@ -91,7 +89,6 @@ function* branchCauses(branch: JsonObject, at: string, isFirstOfAll: boolean): G
   }
 }
 
-/** The parts of a schema, by their path within it. */
 const partsByPath = perObject(
   (schema: JsonObject): ReadonlyMap<string, JsonObject> => new Map(partsOf(schema, '').map(([part, at]) => [at, part])),
 );
@@ -147,7 +144,6 @@ function* patternCauses(schema: JsonObject, path: string, total: { size: number 
   }
 }
 
-/** A schema has another type than one of its keywords needs, or none. */
 function wrongType({ type }: JsonObject, path: string, why: string): StatusCause {
   return type ? invalid(`${path}.type`, type, why) : required(`${path}.type`, why);
 }
@@ -182,7 +178,6 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   }
 }
 
-/** The problems of the type of a list or map. */
 function* typeCauses(
   schema: JsonObject,
   keyword: string,
@@ -215,7 +210,6 @@ function* setItemCauses(items: JsonObject, path: string): Generator<StatusCause>
   }
 }
 
-/** The problems of a property of items that is a key of their list. */
 function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: string): Generator<StatusCause> {
   const property = objectAt(items, 'properties', key);
   const at = `${path}.properties[${shownKey(key)}]`;
@@ -335,7 +329,6 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, checks: No
   }
 }
 
-/** The problems of what a schema says about the fields that every resource has. */
 function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   for (const [name, type] of [
     ['apiVersion', 'string'],
@@ -349,7 +342,6 @@ function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCaus
   }
 }
 
-/** Defaults of a schema and of what is in it, all of which are forbidden. */
 function* forbiddenDefaults(schema: JsonObject, path: string, why: string): Generator<StatusCause> {
   if (schema.default !== undefined) {
     yield forbiddenField(`${path}.default`, why);
@@ -396,7 +388,6 @@ export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
 
 export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
 
-/** The problems of the defaults within a schema. */
 function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   yield* defaultCauses(schema, path, work);
   for (const [part, at] of partsOf(schema, path)) {

@@ -28,7 +28,6 @@ const maxEventBytes = 4 * 1024 * 1024;
 const eventsPerTurn = 50;
 /** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
 const maxRetryAfterMs = 30_000;
-/** How long the server may take to begin its response to a watch, in ms. */
 const watchHeadersTimeoutMs = 10_000;
 
 /** A response other than 2xx. `message` is the server's own, made printable; bodies are not quoted. */
@@ -88,7 +87,6 @@ export async function readObject(
   }
 }
 
-/** How often and for how long failed requests are retried, if the failure is retryable. */
 interface RetryOptions {
   /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
   retries: number;
@@ -160,7 +158,6 @@ function retryAfterOf(code: number, header: unknown, answer: Json): number {
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
 }
 
-/** The JSON in a body; null if there is none. */
 function jsonIn(bytes: Uint8Array): Json {
   try {
     return parseJson(bytes);
@@ -169,7 +166,6 @@ function jsonIn(bytes: Uint8Array): Json {
   }
 }
 
-/** The error for a response other than 2xx. Reads its body. */
 async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<Error> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);
@@ -196,7 +192,6 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   return code === 404 ? new ResponseError(unexplained) : new StatusError(code, unexplained, retryAfterMs);
 }
 
-/** Reads a body; a broken connection becomes a ConnectionError. */
 async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -208,7 +203,6 @@ async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One line of a watch. */
 function eventOf(line: Uint8Array) {
   const event = jsonIn(line);
   const object = isJsonObject(event) ? event.object : undefined;
@@ -239,7 +233,6 @@ function contentType(method: string, text: string): string {
   return text.startsWith('[') ? 'application/json-patch+json' : 'application/merge-patch+json';
 }
 
-/** The object in a response; errors are those of `request`. */
 async function objectIn(server: string, what: string, body: ApiResponse['body']): Promise<JsonObject> {
   const bytes = await readLimited(body, maxAnswerBytes);
   if (bytes === undefined) {
@@ -285,7 +278,6 @@ async function send(
   });
 }
 
-/** Passes on the events of a watch until the server ends it. */
 async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: WatchOptions): Promise<void> {
   let events = 0;
   for await (const line of linesOf(body, maxEventBytes)) {
@@ -410,11 +402,9 @@ export function connect(
 const pageLength = 100;
 
 interface ListOptions {
-  /** Path of the collection, without a query. */
   path: string;
   /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  /** Label and field selectors, as query parameters. */
   query?: Readonly<Record<string, string>> | undefined;
   /** Its selection, in a message about a missing permission. Default: all. */
   name?: string | undefined;

@@ -36,10 +36,8 @@ export class ResponseTooLong extends ResponseError {}
 export interface OutgoingRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  /** JSON text, with its media type. */
   body?: { type: string; text: string } | undefined;
   signal: AbortSignal;
-  /** How long the server may take to begin its response, in ms. */
   headersTimeoutMs: number;
 }
 
@@ -74,7 +72,6 @@ export function transportFor(config: KubeConfig) {
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const plugin = pluginOf(config);
   let pool: Dispatcher | undefined;
-  /** The credentials of the plugin, and the kubeconfig with them. */
   let signedIn: { credential: Credential; config: KubeConfig } | undefined;
 
   function dropPool(): void {

@@ -38,7 +38,6 @@ const defaultPace: WatchPace = {
 /** A change of one object. For a deletion, `object` is its last known state. */
 export interface InformerChange {
   type: 'added' | 'updated' | 'deleted';
-  /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
   key: string;
   object: JsonObject;
   previous?: JsonObject;
@@ -49,11 +48,9 @@ export interface InformerOptions {
   path: string;
   /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  /** Selects objects of it, as query parameters. */
   query?: Readonly<Record<string, string>>;
   /** The only object that this selects (`NAMESPACE/NAME`), on which `list` and `watch` are enough. */
   name?: string;
-  /** The remedy for missing permissions. */
   remedy?: string;
   /** Whether a collection that is not served is an empty one: its definition may come later. Default: a problem. */
   mayBeAbsent?: boolean;
@@ -178,7 +175,6 @@ export class Informer {
     return this.#options.mayBeAbsent === true && isStatus(error, 404);
   }
 
-  /** Why a watch has ended too early: with an error, or without one. */
   #problemOf(error: unknown): string | undefined {
     if (this.#isAbsence(error)) {
       return undefined;

@@ -23,7 +23,6 @@ export interface StatusCause {
   field?: string;
 }
 
-/** metav1.StatusDetails. */
 interface StatusDetails {
   name?: string;
   group?: string;

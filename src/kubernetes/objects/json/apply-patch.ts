@@ -60,13 +60,11 @@ interface Place {
   key: string;
 }
 
-/** Why a list has no such index. */
 const indexProblem = (key: string): string =>
   number.test(key)
     ? `Unable to access invalid index: ${Number(key)}: invalid index referenced`
     : `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
 
-/** Why there is no value at a place. */
 const absence = ({ holder, key }: Place, verb: 'get' | 'remove'): string =>
   Array.isArray(holder) ? indexProblem(key) : `unable to ${verb} nonexistent key: ${key}: missing value`;
 

@@ -224,7 +224,6 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const isOfNumber = (byte = 0) =>
   isDigit(byte) || byte === point || byte === 0x65 || byte === 0x45 || byte === plus || byte === minus;
 
-/** The end of a run of matching bytes. */
 function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined) => boolean): number {
   let at = start;
   while (belongs(json[at])) {
