@@ -81,4 +81,14 @@ test('a patch that changes fails the tests, which show what it does to Machines 
   expect(stdout).toContain('6 of 6 Machines are replaced');
   await record();
   expect(await runTests(folder)).toMatch(/^# fail 0$/m);
+
+  const now = readFileSync(answers, 'utf8');
+  writeFileSync(file, text.replace('template.metadata.labels', 'template.spec.misspelt'));
+  expect(await runTests(folder)).toMatch(/^not ok \d+ - the Cluster .*[\s\S]*field not declared in schema/m);
+  await expect(record()).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('field not declared in schema'),
+    stderr: expect.stringMatching(/test\/recorded stays as it was: correct the handlers first$/m),
+  });
+  expect(readFileSync(answers, 'utf8')).toBe(now);
 });

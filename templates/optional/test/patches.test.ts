@@ -1,4 +1,4 @@
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,10 @@ test('the Cluster of test/cluster.yaml is patched as recorded', async () => {
   const folder = mkdtempSync(join(tmpdir(), '{{name}}-'));
   try {
     const now = join(folder, 'recorded');
-    const shown = await plan('-f', '--recorded', 'test/recorded', '--record', now);
+    const { code, output } = await plan('--recorded', 'test/recorded', '--record', now);
+    equal(code, 0, output);
     const message = 'the patches are not as recorded; if that is meant, record them anew: node test/record.ts';
-    deepEqual(readAnswers(now), readAnswers('test/recorded'), `${message}\n${shown}`);
+    deepEqual(readAnswers(now), readAnswers('test/recorded'), `${message}\n${output}`);
   } finally {
     rmSync(folder, { recursive: true });
   }
