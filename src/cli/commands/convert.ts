@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { count, printableLines, systemProblem, withoutControls } from '../../base/index.ts';
 import { type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { apiVersionOf, convert, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
-import { ReplaceError, readManifests, replaceFile, showPlace } from '../../kubernetes/manifests/index.ts';
+import { readManifests, replaceFile, showPlace } from '../../kubernetes/manifests/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { choiceFlag, type Flags, listFlag, switchFlag } from '../framework/flags.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
@@ -95,8 +95,7 @@ export const command = defineCommand({
             io.stderr.write(`${showPlace(manifest)}: ${count(objects, kind)} converted to ${to}\n`);
           }
         } catch (error) {
-          const problem = error instanceof ReplaceError ? error.message : systemProblem(error);
-          report(file, { message: `cannot be written: ${problem}`, isContent: false });
+          report(file, { message: `cannot be written: ${systemProblem(error)}`, isContent: false });
         }
       }
     }

@@ -128,19 +128,9 @@ export function choiceFlag<const C extends readonly string[]>(
   summary: string,
   options: Options<C[number]> = {},
 ): Flag<C[number]> {
-  return {
-    default: choices[0] as C[number],
-    ...options,
-    summary,
-    placeholder,
-    choices,
-    parse: (text) => {
-      if (!choices.includes(text)) {
-        throw new FlagError(`it must be one of ${choices.join(', ')}`);
-      }
-      return text as C[number];
-    },
-  };
+  const problemsOf = (text: string) => (choices.includes(text) ? [] : [`must be one of ${choices.join(', ')}`]);
+  const text = textFlag<C[number]>(placeholder, summary, { default: choices[0] as C[number], ...options, problemsOf });
+  return { ...text, choices } as Flag<C[number]>;
 }
 
 /** A flag with the format of a command's output, which `inFormat` writes. */
@@ -183,14 +173,12 @@ export function listFlag(
 }
 
 /** A flag without a value. */
-export function switchFlag(summary: string, options: Pick<Flag<boolean>, 'short'> = {}): Flag<boolean> {
-  return {
-    ...options,
-    summary,
-    default: false,
-    parse: (text) => text === 'true',
-  };
-}
+export const switchFlag = (summary: string, options: Pick<Flag<boolean>, 'short'> = {}): Flag<boolean> => ({
+  ...options,
+  summary,
+  default: false,
+  parse: (text) => text === 'true',
+});
 
 /** Milliseconds of a duration in Go's syntax, plus days: `30s`, `1h30m`, `90d`; NaN for anything else. */
 const millisecondsOf = (text: string) => goDurationMs(text, { d: 86_400_000 }) ?? Number.NaN;
@@ -203,11 +191,8 @@ export function durationFlag(min: string, max: string, defaultText: string, summ
     defaultText,
     parse: (text) => {
       const value = millisecondsOf(text);
-      if (Number.isNaN(value)) {
-        throw new FlagError('it must be a duration like 30s, 1h30m or 90d');
-      }
-      if (value < millisecondsOf(min) || value > millisecondsOf(max)) {
-        throw new FlagError(`it must be from ${min} to ${max}`);
+      if (!(value >= millisecondsOf(min) && value <= millisecondsOf(max))) {
+        throw new FlagError(`it must be a duration from ${min} to ${max}, such as 30s, 1h30m or 1d`);
       }
       return value;
     },

@@ -1,17 +1,15 @@
 import type { Stats } from 'node:fs';
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { FailureError } from '../../base/index.ts';
 import type { ManifestFile } from './read-manifests.ts';
-
-/** Why a file was not replaced. `message` does not contain the path. */
-export class ReplaceError extends Error {}
 
 /** Gives a new file the owner, the group and the mode of the one that it replaces. */
 async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const created = await handle.stat();
   if (created.uid !== uid || created.gid !== gid) {
     await handle.chown(uid, gid).catch(() => {
-      throw new ReplaceError(
+      throw new FailureError(
         `belongs to user ${uid}, group ${gid}, to which this user cannot assign a new file; run as its owner, or use a copy`,
       );
     });
@@ -24,7 +22,7 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
  * Replaces the content of a file atomically. Mode, owner and group are preserved, and so is a symbolic link, whose target
  * is replaced; hard links, access control lists and extended attributes are lost.
  *
- * @throws {ReplaceError} or the system's error; the file is then unchanged. Also for a link out of the folder in which it
+ * @throws {FailureError} (without the path) or the system's error; the file is then unchanged. Also for a link out of the folder in which it
  *   was found.
  */
 export async function replaceFile(
@@ -32,12 +30,12 @@ export async function replaceFile(
   content: string,
 ): Promise<void> {
   if (isLinkOut) {
-    throw new ReplaceError('is a symbolic link to a file outside of its folder: name that file itself');
+    throw new FailureError('is a symbolic link to a file outside of its folder: name that file itself');
   }
   const real = await realpath(file);
   const stats = await stat(real);
   if (!stats.isFile()) {
-    throw new ReplaceError('is not a regular file');
+    throw new FailureError('is not a regular file');
   }
   // Replacing a file does not require write permission for it, but a missing permission is respected.
   await access(real, constants.W_OK);

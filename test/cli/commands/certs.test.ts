@@ -373,15 +373,15 @@ test.each([
 test.each([
   [
     ['--propagation-delay', 'soon'],
-    '--propagation-delay: "soon" is not allowed: it must be a duration like 30s, 1h30m or 90d',
+    '--propagation-delay: "soon" is not allowed: it must be a duration from 0 to 24h, such as 30s, 1h30m or 1d',
   ],
   [
     ['--dns-name', 'fe80::1%eth0'],
     '--dns-name: "fe80::1%eth0" is not allowed: it must be an IP address without a zone',
   ],
   [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
-  [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be from 0 to 365d'],
-  [['--propagation-delay', '25h'], 'it must be from 0 to 24h'],
+  [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be a duration from 0 to 365d, such as'],
+  [['--propagation-delay', '25h'], 'it must be a duration from 0 to 24h'],
   [['--propagation-delay', '1'.repeat(65)], 'is not allowed: it must be a duration'],
   [
     Array.from({ length: 100 }, (_, index) => `--dns-name=n${index}.example.com`),

@@ -102,7 +102,7 @@ test('rehearse writes what it sends, a file for each request, which only its own
     );
   }
   expect(files).toHaveLength([...got].filter(([hook]) => hook !== 'discovery').flatMap(([, bodies]) => bodies).length);
-  expect(files[0]).toBe('default_sample-0001-GeneratePatches.json');
+  expect(files[0]).toBe('default_small-0001-GeneratePatches.json');
   expect(statSync(join(requests, files[0] ?? '')).mode & 0o777).toBe(0o600);
 });
 
