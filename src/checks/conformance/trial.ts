@@ -1,6 +1,6 @@
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
   ExtensionConnections,
@@ -35,8 +35,6 @@ interface Variation {
 function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolve | undefined, signal: AbortSignal) {
   const connections = new ExtensionConnections({ resolve }, concurrentFirstCalls);
   let calls = 0;
-  /** Requests of handlers, which are sent again and again: written once. */
-  const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
   const targetFor = (callee: Callee) => targetOf(extension.clientConfig, callee);
   return {
     /** Makes one call. Never rejects: a failure is also an outcome. */
@@ -53,7 +51,7 @@ function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolv
       const answer = await connections.post(extension.name, {
         target,
         caBundle: extension.clientConfig.caBundle || undefined,
-        body: isObject ? bytesOf(body) : body,
+        body: isObject ? JSON.stringify(body) : body,
         hasContentType: withContentType,
         maxAnswerBytes,
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]),

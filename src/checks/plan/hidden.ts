@@ -191,7 +191,7 @@ export class Hiding {
       for (const text of object.kind === 'Secret' ? textsOfSecret(object) : []) {
         values.add(text);
       }
-      mapped(partsOf(object), anywhere, this.#secretNamesOf(object), (leaf, { isSecret }) => {
+      mapped(partsOf(object), anywhere, this.#isSecret, (leaf, { isSecret }) => {
         if (isSecret) {
           values.add(leaf);
         }
@@ -202,17 +202,11 @@ export class Hiding {
     this.#follow = followed(values, new Set(known));
   }
 
-  readonly #looksSecret = (name: string): boolean => {
-    const known = this.#names.get(name) ?? looksSecret(name);
+  readonly #isSecret = (name: string): boolean => {
+    const known = this.#names.get(name) ?? (this.#marked.has(name) || looksSecret(name));
     this.#names.set(name, known);
     return known;
   };
-
-  readonly #isSecretVariable = (name: string): boolean => this.#marked.has(name) || this.#looksSecret(name);
-
-  #secretNamesOf({ kind }: JsonObject) {
-    return kindsOfUsers.has(kind) ? this.#isSecretVariable : this.#looksSecret;
-  }
 
   text(text: string): string {
     return withoutSecrets(this.#follow(text));
@@ -236,13 +230,12 @@ export class Hiding {
   /** The same without the secrets in its texts, where content of machines is shown. */
   shown<T>(value: T): T {
     const visit = this.#shown({ hidesLines: false });
-    return mapped(value as Json, anywhere, this.#looksSecret, visit) as T;
+    return mapped(value as Json, anywhere, this.#isSecret, visit) as T;
   }
 
   object(object: JsonObject, comparison: Comparison = {}): JsonObject {
     const visit = this.#shown({ hidesLines: !kindsOfUsers.has(object.kind), ...comparison });
-    const isSecretName = this.#secretNamesOf(object);
-    const ofParts = (value: Json) => mapped(value, anywhere, isSecretName, visit);
+    const ofParts = (value: Json) => mapped(value, anywhere, this.#isSecret, visit);
     const { metadata } = object;
     const annotations = Object.entries(textValues(objectAt(metadata, 'annotations'))).map(([name, text]) => {
       // As kubectl keeps what was applied last.
@@ -271,14 +264,14 @@ export class Hiding {
     const name = field.split('.').at(-1) ?? '';
     const place = {
       name,
-      isSecret: this.#looksSecret(name) && ![cause.before, cause.after].some(isJsonObject),
+      isSecret: this.#isSecret(name) && ![cause.before, cause.after].some(isJsonObject),
       // What a patch makes of a secret (a hash, or a part of it) is as secret.
       isContent:
         field.split('.').some((_, index, parts) => machineContent.test(parts.slice(0, index + 1).join('.'))) ||
-        variables.some(([, variable = '']) => this.#isSecretVariable(variable)),
+        variables.some(([, variable = '']) => this.#isSecret(variable)),
     };
     const shown = (value: Json, comparison: Comparison) =>
-      mapped(value, place, this.#looksSecret, this.#shown(comparison));
+      mapped(value, place, this.#isSecret, this.#shown(comparison));
     return {
       ...cause,
       field: this.text(field),

@@ -204,26 +204,6 @@ function contextOf<Values>(
   };
 }
 
-/** A template with the fields that patchers may rely on, of which it need not have all. */
-const withRequiredFields = (object: JsonObject): JsonObject => {
-  const { metadata, spec } = object;
-  return { ...object, metadata: isJsonObject(metadata) ? metadata : {}, spec: isJsonObject(spec) ? spec : {} };
-};
-
-/** Removes the fields that were added for patchers, if they have remained empty. */
-function dropAddedFields(before: JsonObject, after: JsonObject): void {
-  for (const name of ['metadata', 'spec']) {
-    const value = after[name];
-    if (!isJsonObject(before[name]) && isJsonObject(value) && Object.keys(value).length === 0) {
-      if (before[name] === undefined) {
-        delete after[name];
-      } else {
-        after[name] = before[name];
-      }
-    }
-  }
-}
-
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -264,14 +244,13 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       }
       const variables =
         item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
-      const after = withRequiredFields(copyOf(before));
+      const after = copyOf(before);
       const context = contextOf(request, item, variables, options);
       for (const { mutate } of matching) {
         refuseReturned(mutate(after as Template, context), after);
       }
       const builtin = builtinOf(item);
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
-      dropAddedFields(before, after);
       if (ignored.length > 0) {
         const kind = shownName(before.kind);
         const fields = leftOut.get(kind) ?? new Set();

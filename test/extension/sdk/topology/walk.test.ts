@@ -224,36 +224,6 @@ test('templates of a kind that no patcher is for fail, wherever they are used; o
   expect(walkTemplates(requestOf({}), [patcher], { unmatched: 'fail' })).toEqual([]);
 });
 
-describe('a template without metadata or spec', () => {
-  const bare = { apiVersion: 'infra.example.com/v1', kind: 'MachineTemplate' };
-  test.each<[string, TemplatePatcher['mutate'], Json[]]>([
-    [
-      'gets what a patcher sets',
-      ({ metadata, spec }) => {
-        metadata.labels = { ...metadata.labels, a: '1' };
-        spec.template = { spec: { size: 2 } };
-      },
-      [
-        { op: 'add', path: '/metadata', value: { labels: { a: '1' } } },
-        { op: 'add', path: '/spec', value: { template: { spec: { size: 2 } } } },
-      ],
-    ],
-    ['has none if nothing is set', ({ metadata }) => void metadata.labels, []],
-  ])('%s', (_, mutate, operations) => {
-    const patches = walkTemplates(requestOf({ object: bare }), [{ mutate }]);
-    expect(decoded(patches).flatMap(([, , patch]) => patch)).toEqual(operations);
-  });
-
-  test('has no patch either if they are null, or empty, and nothing is set', () => {
-    for (const object of [
-      { ...bare, spec: null },
-      { ...bare, metadata: {}, spec: {} },
-    ]) {
-      expect(walkTemplates(requestOf({ object }), [{ mutate() {} }])).toEqual([]);
-    }
-  });
-});
-
 describe('what Cluster API ignores or overwrites', () => {
   /** The patch, and the fields that were left out of it. */
   function walked(
