@@ -1,8 +1,5 @@
 import type { CheckedHandler, Trial } from './trial.ts';
 
-/** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
-export type CheckLevel = 'must' | 'should';
-
 /**
  * Reports a problem, of a handler if it is about one: as an error if the check is a `must`, unless it is only a
  * recommendation.
@@ -15,15 +12,14 @@ export type Skipped = string | undefined;
 /** One property of a well-behaved extension: data plus one function, like a rule. */
 export interface Check {
   id: string;
-  level: CheckLevel;
+  /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
+  level: 'must' | 'should';
   /** One sentence: what the extension has to do. */
   requirement: string;
   /** What happens otherwise. */
   reason: string;
   /** What the extension's author should do. */
   remedy: string;
-  /** Whether the check is skipped unless Discovery has an answer. */
-  needsDiscovery?: boolean;
   run(trial: Trial, report: ReportProblem): Promise<Skipped>;
 }
 

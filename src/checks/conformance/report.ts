@@ -14,7 +14,7 @@ export const checks: readonly Check[] = [...wireChecks, ...answerChecks, ...patc
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
-export interface CheckResult extends Omit<Check, 'needsDiscovery' | 'run'> {
+export interface CheckResult extends Omit<Check, 'run'> {
   status: CheckStatus;
   problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
@@ -57,9 +57,7 @@ async function runCheck(check: Check, trial: Trial, limit: AbortSignal): Promise
   let more = 0;
   const started = performance.now();
   let skipReason: Skipped;
-  if (check.needsDiscovery && trial.discovered.outcome.error !== undefined) {
-    skipReason = 'Discovery gave no answer';
-  } else if (!limit.aborted) {
+  if (!limit.aborted) {
     skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';
       if (problems.length < maxProblems) {

@@ -13,15 +13,6 @@ import { coreGroup, inV1beta2 } from '../../topology/index.ts';
 /** The version of Kubernetes of a Cluster that is only planned. */
 const usualVersion = 'v1.34.0';
 
-const workerLists = ['machineDeployments', 'machinePools'] as const;
-
-/** A group of workers of each class of them. */
-const groupsOf = (clusterClass: JsonObject, list: (typeof workerLists)[number]): JsonObject[] =>
-  objectsAt(clusterClass, 'spec', 'workers', list).map((worker) => {
-    const name = textAt(worker, 'class');
-    return { class: name, name, replicas: 1 };
-  });
-
 /** Names of variables that a Cluster of a class has to set. */
 export const missingVariables = (clusterClass: JsonObject): string[] =>
   objectsAt(clusterClass, 'spec', 'variables')
@@ -41,9 +32,12 @@ export function sampleCluster(given: JsonObject, version = usualVersion): JsonOb
   const versions = objectAt(clusterClass, 'spec').kubernetesVersions;
   const last = Array.isArray(versions) ? versions.at(-1) : undefined;
   const hasMachines = isJsonObject(objectAt(clusterClass, 'spec', 'controlPlane').machineInfrastructure);
-  const workers = workerLists
-    .map((list) => [list, groupsOf(clusterClass, list)] as const)
-    .filter(([, groups]) => groups.length > 0);
+  const workers = ['machineDeployments', 'machinePools'].flatMap((list) => {
+    const classes = objectsAt(clusterClass, 'spec', 'workers', list).map((worker) => textAt(worker, 'class'));
+    return classes.length === 0
+      ? []
+      : [[list, classes.map((one) => ({ class: one, name: one, replicas: 1 }))] as const];
+  });
   const name = nameOf(clusterClass);
   return {
     apiVersion: `${coreGroup}/v1beta2`,

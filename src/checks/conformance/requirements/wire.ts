@@ -144,8 +144,10 @@ export const wireChecks: readonly Check[] = [
     requirement: 'A body that is not a request gets a Failure or HTTP 4xx, in time.',
     reason: 'Anyone who can reach the port can send anything: it must not crash, block or mislead the server.',
     remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
-    needsDiscovery: true,
-    async run({ answering }, report) {
+    async run({ answering, discovered }, report) {
+      if (discovered.outcome.error !== undefined) {
+        return 'Discovery gave no answer';
+      }
       for (const handler of await answering()) {
         for (const { what, body } of malformed) {
           const outcome = await handler.call({ body });
@@ -154,10 +156,11 @@ export const wireChecks: readonly Check[] = [
             report(`given ${what} it ${describe(outcome)}`, handler);
           }
           if (step !== undefined && step !== 'http') {
-            return;
+            return undefined;
           }
         }
       }
+      return undefined;
     },
   },
 ];
