@@ -3,12 +3,12 @@ import { explain, isStatus } from '../../kubernetes/client/index.ts';
 import { itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type CertificateFacts,
-  caDueAt,
   clusterStore,
   clusterTargets,
   deriveFacts,
   describeIssuer,
   describeRotation,
+  next,
   readRotationJob,
   servingCertificateDueAt,
 } from '../../webhook/certs/index.ts';
@@ -19,53 +19,44 @@ const rotateNow = 'run the rotation Job (docs/operations.md#rotate-now), and rea
 const storeOf = ({ cluster, namespace, secret, caSecret }: Installation) =>
   clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
 
-/** The CA, without which nothing can be renewed; the program has none where another one issues the certificates. */
-function caTick({ active, activeKey, successor, now }: CertificateFacts, where: string, renewBeforeMs: number): Tick {
-  const check = 'certificate';
-  const ca = usable(active);
-  if (ca === undefined || activeKey.state !== 'usable') {
-    const problem =
-      ca === undefined
-        ? `the CA in ${where} ${problemOf(active)}`
-        : `the key of the CA in ${where} ${problemOf(activeKey)}`;
-    return successor.state === 'usable'
-      ? ok(check, `${problem}, and the next CA replaces it`)
-      : failed(check, `${problem}, so nothing can be renewed`, rotateNow);
-  }
-  const due = caDueAt(ca, renewBeforeMs);
-  const valid = `valid until ${ca.x509.validToDate.toISOString()}, renewed from ${due.toISOString()} on`;
-  return due <= now ? failed(check, `the CA is due: ${valid}`, rotateNow) : ok(check, `the CA is ${valid}`);
+/** What the rotation Job would do now, unless that belongs to a rotation that goes on by itself. */
+function dueStep(facts: CertificateFacts, caRenewBeforeMs: number): string | undefined {
+  const settings = { mode: 'rotate', force: false, forceCa: false, propagationDelayMs: 0, overlapMs: 0 } as const;
+  const { kind, reason } = next(facts, { ...settings, caRenewBeforeMs, refused: new Map(), startedAt: facts.now });
+  return ['done', 'wait', 'promote', 'retire'].includes(kind) ? undefined : reason;
+}
+
+/** Why a serving certificate of another issuer cannot be used any more, or not for long. */
+function foreignProblem({ serving, servingLacks, now }: CertificateFacts): string | undefined {
+  const certificate = usable(serving);
+  return certificate === undefined
+    ? `the serving certificate ${problemOf(serving)}`
+    : servingLacks.length > 0
+      ? `the serving certificate is not for ${servingLacks.join(', ')}`
+      : certificate.x509.validFromDate > now || servingCertificateDueAt(certificate) <= now
+        ? `the serving certificate is valid from ${certificate.x509.validFromDate.toISOString()} to ${certificate.x509.validToDate.toISOString()}`
+        : undefined;
 }
 
 /** The CA and the serving certificate, and whether what API servers trust has signed it. */
 export async function certificates(installation: Installation): Promise<Tick[]> {
   const check = 'certificate';
-  const { cluster, namespace, service, secret, caSecret, now } = installation;
+  const { cluster, namespace, service, now } = installation;
   const names = [`${service}.${namespace}.svc`];
   const store = storeOf(installation);
   const tls = await store.read('serving');
   const isOurs = describeIssuer(tls) === undefined;
   const facts = deriveFacts(now, isOurs ? await store.read('ca') : undefined, tls, [], names);
-  const ticks = isOurs ? [caTick(facts, `Secret ${namespace}/${caSecret}`, installation.caRenewBeforeMs)] : [];
-  const { serving, servingLacks } = facts;
-  const certificate = usable(serving);
+  const problem = isOurs ? dueStep(facts, installation.caRenewBeforeMs) : foreignProblem(facts);
+  const certificate = usable(facts.serving);
+  const until = certificate?.x509.validToDate.toISOString();
+  const ticks = [
+    problem === undefined
+      ? ok(check, `the serving certificate is valid until ${until}, and nothing is due`)
+      : failed(check, problem, rotateNow),
+  ];
   if (certificate === undefined) {
-    const problem = `the serving certificate in Secret ${namespace}/${secret} ${problemOf(serving)}`;
-    return [...ticks, failed(check, problem, rotateNow)];
-  }
-  const { validFromDate, validToDate } = certificate.x509;
-  const due = servingCertificateDueAt(certificate);
-  const valid = `valid until ${validToDate.toISOString()}, renewed from ${due.toISOString()} on`;
-  if (servingLacks.length > 0) {
-    ticks.push(failed(check, `the serving certificate is not for ${servingLacks.join(', ')}`, rotateNow));
-  } else if (validFromDate > now) {
-    ticks.push(
-      failed(check, `the serving certificate is not valid before ${validFromDate.toISOString()}`, 'correct the clocks'),
-    );
-  } else if (due <= now) {
-    ticks.push(failed(check, `the serving certificate is due: ${valid}`, rotateNow));
-  } else {
-    ticks.push(ok(check, `the serving certificate is ${valid}`));
+    return ticks;
   }
   const targets = clusterTargets(cluster, {
     named: [
