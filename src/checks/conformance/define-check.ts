@@ -6,9 +6,6 @@ import type { CheckedHandler, Trial } from './trial.ts';
  */
 export type ReportProblem = (message: string, handler?: { name: string | undefined }, isWarning?: boolean) => void;
 
-/** Why a check was skipped, if it was. */
-export type Skipped = string | undefined;
-
 /** One property of a well-behaved extension: data plus one function, like a rule. */
 export interface Check {
   id: string;
@@ -20,7 +17,8 @@ export interface Check {
   reason: string;
   /** What the extension's author should do. */
   remedy: string;
-  run(trial: Trial, report: ReportProblem): Promise<Skipped>;
+  /** Returns why it was skipped, if it was. */
+  run(trial: Trial, report: ReportProblem): Promise<string | undefined>;
 }
 
 type Look = (handler: CheckedHandler, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
@@ -32,7 +30,7 @@ type Look = (handler: CheckedHandler, report: (message: string, isWarning?: bool
  */
 export const ofAnswering =
   (look: Look, reason = 'no handler answers', isSelected: (handler: CheckedHandler) => boolean = () => true) =>
-  async (trial: Trial, report: ReportProblem): Promise<Skipped> => {
+  async (trial: Trial, report: ReportProblem): Promise<string | undefined> => {
     const handlers = (await trial.answering()).filter(isSelected);
     for (const handler of handlers) {
       await look(handler, (message, isWarning) => report(message, handler, isWarning));

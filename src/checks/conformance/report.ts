@@ -1,7 +1,7 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
 import type { NotCalled } from './choose-handlers.ts';
-import type { Check, Skipped } from './define-check.ts';
+import type { Check } from './define-check.ts';
 import { isSuccess } from './outcome.ts';
 import { answerChecks } from './requirements/answers.ts';
 import { patchChecks } from './requirements/patches.ts';
@@ -56,7 +56,7 @@ async function runCheck(check: Check, trial: Trial, limit: AbortSignal): Promise
   const problems: ExtensionFinding[] = [];
   let more = 0;
   const started = performance.now();
-  let skipReason: Skipped;
+  let skipReason: string | undefined;
   if (!limit.aborted) {
     skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';

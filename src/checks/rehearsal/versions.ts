@@ -131,24 +131,23 @@ async function decideControlPlane(
     state.reconcile.isChanged = true;
     return false;
   };
-  if (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
-    return stays();
-  }
   const fromWorkers = lowestVersion(versionsOf(state), current) ?? '';
-  if (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current })) {
+  if (
+    (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) ||
+    (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current }))
+  ) {
     return stays();
   }
   if (plan.workers[0] === current) {
     return stays(current === target ? 'stable' : 'waiting-for-workers');
   }
-  if (workers.some(({ readyAt }) => readyAt !== undefined)) {
-    return stays();
-  }
-  if (await blocks('AfterWorkersUpgrade', { kubernetesVersion: current })) {
-    return stays();
-  }
   const [next] = plan.controlPlane;
-  if (current === target || next === undefined) {
+  if (
+    workers.some(({ readyAt }) => readyAt !== undefined) ||
+    (await blocks('AfterWorkersUpgrade', { kubernetesVersion: current })) ||
+    current === target ||
+    next === undefined
+  ) {
     return stays();
   }
   if (!state.pending.has('AfterClusterUpgrade')) {

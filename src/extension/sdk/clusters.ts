@@ -64,12 +64,9 @@ export function createClusters(
     });
     return connection;
   }
-  const asApiClient = ({ request }: Pick<KubernetesClient, 'request'>): ApiClient => ({
-    request: (method, path, body) => request(method, path, body as JsonObject | undefined),
-  });
 
   return {
-    management: async () => asApiClient(await management()),
+    management: management as Clusters['management'],
     async workloadCluster({ metadata: { namespace = '', name = '' } = {} }) {
       const { connect, fetchSecret, isStatus, readKubeConfig, shortRetries } = await library;
       const where = `Secret ${namespace}/${name}-kubeconfig`;
@@ -85,15 +82,15 @@ export function createClusters(
         workloads.set(key, known);
       }
       const { client } = known;
-      return asApiClient({
-        request: (...values) =>
-          client.request(...values).catch((error: unknown) => {
+      return {
+        request: (method, path, body) =>
+          client.request(method, path, body as JsonObject | undefined).catch((error: unknown) => {
             if (isStatus(error, 401)) {
               workloads.delete(key);
             }
             throw error;
           }),
-      });
+      };
     },
     async refetch<T extends ObjectReference>(object: T) {
       const { isStatus } = await library;

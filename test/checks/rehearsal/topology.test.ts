@@ -287,7 +287,7 @@ describe('a round of patches', () => {
 
   test('with patches it does, and the missing one is named', async () => {
     await expect(simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).rejects.toThrow(
-      'KubeadmControlPlaneTemplate team/t is not in the files; pass it with --cluster-files, because patches need the templates',
+      'Template team/t is not in the files; pass it with --cluster-files, because patches need the templates',
     );
   });
 });

@@ -175,7 +175,7 @@ test('rules that a rehearsal does not evaluate are named once, by their variable
   expect(warnings).toMatchObject([
     {
       severity: 'warning',
-      text: 'a rehearsal does not evaluate all rules of flavor, address, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17 and 2 more: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule',
+      text: 'a rehearsal does not evaluate all rules of flavor, address, later, v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16 and 3 more: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule',
       remedy: 'try values that they forbid with kubectl apply --dry-run=server',
     },
   ]);

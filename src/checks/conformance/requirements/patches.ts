@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
 import type { HookAnswer, HookCall } from '../../../topology/index.ts';
 import { causeText, groupText, planRecorded, problemText, verdictText } from '../../plan/index.ts';
-import { type Check, ofHook, type ReportProblem, type Skipped } from '../define-check.ts';
+import { type Check, ofHook, type ReportProblem } from '../define-check.ts';
 import { describe, isSuccess, type Outcome } from '../outcome.ts';
 import { type PatchProblem, reviewPatches } from '../review-patches.ts';
 import type { Trial } from '../trial.ts';
@@ -14,7 +14,7 @@ const noPatches = 'there are no patches: pass a request that needs some with --r
 /** Reports one kind of problem with the patches in all first responses. */
 const ofKind =
   (kind: PatchProblem) =>
-  async ({ handlers, schemaOf }: Trial, report: ReportProblem): Promise<Skipped> => {
+  async ({ handlers, schemaOf }: Trial, report: ReportProblem): Promise<string | undefined> => {
     let patches = 0;
     for (const handler of handlers) {
       const { hook, request } = handler;

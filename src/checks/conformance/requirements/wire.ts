@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import { quotable } from '../../../runtimehooks/client/index.ts';
-import type { Check, ReportProblem, Skipped } from '../define-check.ts';
+import type { Check, ReportProblem } from '../define-check.ts';
 import { describe, difference, isFailure, isSuccess, shownMessage } from '../outcome.ts';
 import type { CheckedHandler, Trial } from '../trial.ts';
 
@@ -12,7 +12,7 @@ import type { CheckedHandler, Trial } from '../trial.ts';
  */
 const varied =
   (what: string, vary: (handler: CheckedHandler) => JsonObject | string | undefined) =>
-  async ({ answering }: Trial, report: ReportProblem): Promise<Skipped> => {
+  async ({ answering }: Trial, report: ReportProblem): Promise<string | undefined> => {
     let count = 0;
     for (const handler of await answering()) {
       const body = vary(handler);
