@@ -977,6 +977,11 @@ interface Log {
   child(fields: Record<string, unknown>): Log;
   flush(done?: () => void): void;
 }
+interface StopOptions {
+  closeAfter?: Promise<unknown> | undefined;
+  graceMs?: number | undefined;
+  timeoutMs: number;
+}
 interface Address {
   host?: string | undefined;
   port: number;
@@ -986,11 +991,6 @@ export declare class ListenError extends Error {
   readonly address: Address;
   readonly code: string;
   constructor(port: 'main' | 'health', address: Address, code: string);
-}
-interface StopOptions {
-  closeAfter?: Promise<unknown> | undefined;
-  graceMs?: number | undefined;
-  timeoutMs: number;
 }
 interface RunningServer {
   port: number;
@@ -1128,10 +1128,6 @@ type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stoppin
     done(): Answer<Response>;
   };
 };
-interface InProcessJobsOptions {
-  run(job: Job, signal: AbortSignal): Promise<void>;
-  retryAfterSeconds?: number | undefined;
-}
 type Names = Readonly<Record<string, string>>;
 interface JobContainer {
   readonly name: string;
@@ -1174,6 +1170,10 @@ interface KubernetesJobsOptions {
   context?: string | undefined;
   retryAfterSeconds?: number | undefined;
   keepSeconds?: number | undefined;
+}
+interface InProcessJobsOptions {
+  run(job: Job, signal: AbortSignal): Promise<void>;
+  retryAfterSeconds?: number | undefined;
 }
 interface Jobs {
   answer<Response>(context: BlockingContext<Response>, job: Job): Promise<Answer<Response>>;

@@ -35,9 +35,6 @@ const callFlags = {
 
 type CallFlags = FlagValues<typeof callFlags>;
 
-/** Largest file with a request, in MiB: the limit for documents. */
-const maxRequestMebibytes = 8;
-
 /** What Cluster API would do with an answer. */
 interface Verdict {
   verdict: 'accepted' | 'blocked' | 'swallowed' | 'failed';
@@ -89,7 +86,7 @@ function verdictText(name: string, verdict: Verdict, extensions: Extensions): st
 }
 
 function readRequest(file: string, hook: HookDefinition): JsonObject {
-  const text = readLimitedFile('--request', file, maxRequestMebibytes);
+  const text = readLimitedFile('--request', file, 8);
   const where = `--request: ${withoutControls(file)}`;
   const [first, second] = objectsOf(text, where);
   if (first === undefined) {
@@ -175,9 +172,6 @@ function hookOf(name: string, { client }: Caller): HookDefinition {
   return hook;
 }
 
-/** Maximum number of extensions that a hint names. */
-const maxNamed = 5;
-
 /** Why no handler was called for an object in a namespace. */
 function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, namespace: string): string {
   const handlers = client.registry.list(hook.group, hook.name);
@@ -188,7 +182,7 @@ function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, nam
   const remedy = extensions.cluster
     ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
     : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
-  return `the namespaceSelector of ${shortList(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
+  return `the namespaceSelector of ${shortList(names, 5)} does not match namespace ${namespace}: ${remedy}`;
 }
 
 /** Calls a handler, or all handlers of a hook, and prints the answers. */

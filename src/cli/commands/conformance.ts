@@ -15,9 +15,6 @@ import { extensionFlags, readExtensions } from './extensions.ts';
 import { crdsFlag, objectsOf, readCrds } from './manifest-objects.ts';
 import { readRecording } from './plan/recorded-folder.ts';
 
-/** Largest file with requests, in MiB: the limit of Cluster API's server. */
-const maxMebibytes = 20;
-
 function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition {
   const hook = clusterApiHooks.find(
     ({ group, version, request }) =>
@@ -35,7 +32,8 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
 function readRequests(files: readonly string[]): Map<string, JsonObject> {
   const requests = new Map<string, JsonObject>();
   for (const file of files) {
-    const text = readLimitedFile('--request', file, maxMebibytes);
+    // The limit of Cluster API's server.
+    const text = readLimitedFile('--request', file, 20);
     for (const { object, where } of objectsOf(text, `--request: ${withoutControls(file)}`)) {
       const place = where();
       const hook = hookOf(object, place);
@@ -68,9 +66,6 @@ const checkFlag: Flag<readonly Check[]> = {
     return [check];
   },
 };
-
-/** Maximum time for an extension: a hundred times what one takes that answers at once, and less than a job in CI may take. */
-const timeLimitMs = 5 * 60_000;
 
 const conformanceFlags = {
   ...extensionFlags,
@@ -128,7 +123,8 @@ be completed in time, 2 usage error or a file that cannot be read.`,
         requests,
         signal: io.signal,
         ...(flags.check.length > 0 && { checks: flags.check }),
-        timeLimitMs,
+        // A hundred times what an extension takes that answers at once, and less than a job in CI may take.
+        timeLimitMs: 5 * 60_000,
         onCheck: ({ id }, index, count) => {
           doing = `${name}: check ${index + 1} of ${count}, ${id}`;
         },

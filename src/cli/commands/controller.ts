@@ -36,12 +36,6 @@ const controllerFlags = {
   ...logFlags,
 } satisfies Flags;
 
-/** The Lease of the election, in the namespace of the pod, where the manifests allow it: all replicas have to agree on it. */
-const leaseName = 'extensionconfig-webhook-controller';
-
-/** Maximum time from the signal to stop until the exit, in milliseconds: half of a pod's default grace period. */
-const stopTimeoutMs = 15_000;
-
 /** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
 async function followClientCertificate(folder: string | undefined, log: Logger) {
   let pair: ClientCertificate | undefined;
@@ -116,12 +110,16 @@ taken, 2 usage error.`,
         clientCertificate: clientCertificate.current,
         release: flags['cluster-api-version'],
       },
-      leaderElection: flags['leader-elect'] ? { namespace: ownNamespace(), name: leaseName } : undefined,
+      // Where the manifests allow it; all replicas have to agree on it.
+      leaderElection: flags['leader-elect']
+        ? { namespace: ownNamespace(), name: 'extensionconfig-webhook-controller' }
+        : undefined,
     });
     log.info({ healthPort: health.port, version }, 'controller started');
     await untilStopped(io);
     isStopping = true;
-    await stopInTime(log, stopTimeoutMs, async () => {
+    // Half of a pod's default grace period.
+    await stopInTime(log, 15_000, async () => {
       await controller.stop();
       clientCertificate.stop();
       await health.stop();

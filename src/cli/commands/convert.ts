@@ -26,13 +26,11 @@ const convertFlags = {
   quiet: switchFlag('with --write: do not say which files were changed', { short: 'q' }),
 } satisfies Flags;
 
-/** Time limit for a diff, in milliseconds: finding the smallest one of many changes may take very long. */
-const diffTimeout = 5000;
-
 async function diffOf(file: string, before: string, after: string): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;
-  const patch = structuredPatch(file, file, before, after, '', '', { context: 3, timeout: diffTimeout });
+  // Finding the smallest diff of many changes may take very long.
+  const patch = structuredPatch(file, file, before, after, '', '', { context: 3, timeout: 5000 });
   return patch === undefined
     ? `${header}(too many differences to show)\n`
     : header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });

@@ -14,10 +14,6 @@ interface Service {
   port: number;
 }
 
-const startTimeoutMs = 15_000;
-const forwardsAtOnce = 10;
-const maxOutput = 4096;
-
 const hostOf = ({ namespace, name, port }: Service) => `${name}.${namespace}.svc:${port}`;
 
 export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Service> {
@@ -49,13 +45,13 @@ async function annotatedPort({ namespace, name }: Service, cluster: KubernetesCl
 function forward(child: ChildProcess, signal: AbortSignal): Promise<number | string> {
   return new Promise((resolve) => {
     let output = '';
-    const timer = setTimeout(() => resolve(`it took more than ${startTimeoutMs / 1000} seconds`), startTimeoutMs);
+    const timer = setTimeout(() => resolve('it took more than 15 seconds'), 15_000);
     const end = (result: number | string) => {
       clearTimeout(timer);
       resolve(result);
     };
     const read = (chunk: Buffer) => {
-      output = `${output}${chunk}`.slice(-maxOutput);
+      output = `${output}${chunk}`.slice(-4096);
       const [, port] = /Forwarding from 127\.0\.0\.1:(\d{1,5}) /.exec(output) ?? [];
       if (port !== undefined) {
         end(Number(port));
@@ -125,7 +121,7 @@ export async function reachServices(
   }
 
   try {
-    await eachOf(services, forwardsAtOnce, reach);
+    await eachOf(services, 10, reach);
     io.signal.throwIfAborted();
   } catch (error) {
     close();

@@ -56,20 +56,11 @@ const rehearseFlags = {
   output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
 } satisfies Flags;
 
-/** Longest part of a file's name that comes from the name of an object, in characters. */
-const maxName = 150;
-
 /** The file of a request: `team_blue-0007-GeneratePatches.json` is that of the seventh call for the Cluster team/blue. */
 function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>): string {
-  const name = cluster.replace(' ', '_').replace('/', '_').slice(0, maxName);
+  const name = cluster.replace(' ', '_').replace('/', '_').slice(0, 150);
   return `${name}-${String(number).padStart(4, '0')}-${hook}.json`;
 }
-
-/** Number of calls after which a Cluster is given up: an upgrade over three minors with every hook makes some sixty. */
-const maxCalls = 1000;
-
-/** Number of failed reconciles in a row after which a Cluster is given up. */
-const maxFailures = 10;
 
 /** Prints the timeline of each Cluster, of several when they end; what is about extensions and classes, at once. */
 function textPrinter(paint: Paint, clusters: readonly string[]): (entry: Entry) => string {
@@ -143,7 +134,8 @@ that cannot be read.`,
         isDeleted: flags.delete,
         updatesInPlace: flags['feature-gates'][inPlaceFeatureGate] === true,
       },
-      limits: { maxCalls, maxFailures },
+      // An upgrade over three minors with every hook makes some sixty calls.
+      limits: { maxCalls: 1000, maxFailures: 10 },
       release: flags['cluster-api-version'],
       schemaOf,
       resolve: extensions.resolve,

@@ -20,8 +20,6 @@ const sampleFlags = {
   behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang or respond slowly'),
 } satisfies Flags;
 
-const stopTimeoutMs = 5_000;
-
 /** Addresses to listen on at which `localhost` reaches the server. */
 const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
 
@@ -78,7 +76,7 @@ export const command = defineCommand({
       if (file !== undefined && isWritten) {
         discardFile(file);
       }
-      await stopInTime(log, stopTimeoutMs, (timeoutMs) => running.stop({ timeoutMs }));
+      await stopInTime(log, 5_000, (timeoutMs) => running.stop({ timeoutMs }));
     }
   },
 });

@@ -37,9 +37,6 @@ function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
-/** How long the last lines may take when the command has ended, in milliseconds. */
-const lastLinesMs = 1_000;
-
 /**
  * Opens the log of a command, to its end (`using`): one line per event, with an ISO timestamp and the name of the level, as text
  * on a terminal and as JSON elsewhere.
@@ -56,7 +53,7 @@ export async function openLog(stream: LogStream, flags: FlagValues<typeof logFla
     [Symbol.dispose]() {
       if (stream.fd !== undefined) {
         // Lines that nobody reads keep the process, and nothing else does any more.
-        setTimeout(() => process.exit(), lastLinesMs).unref();
+        setTimeout(() => process.exit(), 1_000).unref();
       }
     },
   };

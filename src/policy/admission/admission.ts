@@ -127,14 +127,12 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   };
 }
 
-/** Longest name that a response repeats, in characters: that of a DNS subdomain (RFC 1123). */
-const maxShownName = 253;
-
 function nameOf(request: AdmissionRequest, object: JsonObject): string {
   const metadata = objectAt(object, 'metadata');
   const names = [request.name, metadata.name, metadata.generateName];
   const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
-  return withoutControls(truncated(name, maxShownName));
+  // The longest DNS subdomain (RFC 1123).
+  return withoutControls(truncated(name, 253));
 }
 
 export function createAdmission({ rules, isRuntimeSdkEnabled, now, facts }: AdmissionPolicy): Admission {

@@ -83,15 +83,13 @@ const patchFields = [
   'validateExtension',
 ] as const;
 
-const maxHandlerLength = 512;
-
 /** The places of a ClusterClass that name a handler; for each handler only the first. One that is being deleted needs none. */
 function readClusterClass(clusterClass: string, object: JsonObject) {
   const references = new Map<string, { clusterClass: string; field: string; handler: string }>();
   const add = (holder: JsonObject, at: string, field: string) => {
     const handler = textAt(holder, field);
     // Without a dot it does not name an ExtensionConfig.
-    const isName = handler.length <= maxHandlerLength && handler.includes('.');
+    const isName = handler.length <= 512 && handler.includes('.');
     if (isName && !references.has(handler)) {
       references.set(handler, { clusterClass, field: `${at}.${field}`, handler });
     }
@@ -110,11 +108,6 @@ function readClusterClass(clusterClass: string, object: JsonObject) {
   return [...references.values()];
 }
 
-/** Longest annotation that is read, in characters: all existing hooks together take 300. */
-const maxPendingLength = 1024;
-/** Maximum number of hooks of a Cluster: Cluster API has 17. Anyone who may write Clusters can write the annotation. */
-const maxPending = 32;
-
 /** NAMESPACE/NAME of the ClusterClass of a Cluster. */
 function classOf(object: JsonObject, namespace: string): string | undefined {
   const topology = objectAt(object, 'spec', 'topology');
@@ -128,8 +121,9 @@ function classOf(object: JsonObject, namespace: string): string | undefined {
 /** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
 function pendingOf(object: JsonObject): readonly string[] {
   const pending = textAt(object, 'metadata', 'annotations', pendingHooksAnnotation);
-  const isRead = pending !== '' && pending.length <= maxPendingLength;
-  return isRead && textAt(object, 'metadata', 'deletionTimestamp') === '' ? pending.split(',', maxPending) : [];
+  // Anyone who may write Clusters can write it; all 17 hooks of Cluster API together take 300 characters.
+  const isRead = pending !== '' && pending.length <= 1024;
+  return isRead && textAt(object, 'metadata', 'deletionTimestamp') === '' ? pending.split(',', 32) : [];
 }
 
 function readCluster(key: string, object: JsonObject) {

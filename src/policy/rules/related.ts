@@ -8,15 +8,8 @@ import {
 } from '../../kubernetes/index.ts';
 import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/store.ts';
 
-const maxNamed = 3;
-/** Maximum number of other objects that an object is compared with: usually the first ones select everything. */
-const maxCompared = 20;
-
-/** Longest selector that is compared, in keys and values: one that lists namespaces has a few dozen. */
-const maxSelectorSize = 500;
-
 export function someOf(names: Iterable<string>): string {
-  return shortList([...new Set(names)], maxNamed);
+  return shortList([...new Set(names)], 3);
 }
 
 /**
@@ -34,9 +27,9 @@ export function someClusters(
   return called.length === 0 ? undefined : someOf(called.map(({ key }) => `Cluster ${key}`));
 }
 
-/** Whether a selector is small enough to be compared with many others. */
+/** Whether a selector is small enough to be compared with many others: one that lists namespaces has a few dozen values. */
 export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {
-  return selector !== undefined && selectorSize(selector) <= maxSelectorSize;
+  return selector !== undefined && selectorSize(selector) <= 500;
 }
 
 /** The places where ClusterClasses name handlers, for a message: each class once, with its first place. */
@@ -67,7 +60,8 @@ export function overlapping(
   name: string | undefined,
   selector: LabelSelector | undefined,
 ): string[] {
-  const compared = others.filter((other) => other.name !== name).slice(0, maxCompared);
+  // Usually the first ones select everything.
+  const compared = others.filter((other) => other.name !== name).slice(0, 20);
   const overlaps = ({ namespaceSelector }: KnownExtensionConfig) =>
     isComparable(selector) && isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector);
   return compared.filter(overlaps).map((other) => other.name);

@@ -39,12 +39,6 @@ import {
 } from './flags.ts';
 import { renderStatus, statusOf } from './status.ts';
 
-/** A certificate that is issued elsewhere should have been renewed by its last sixth: cert-manager does so after two thirds. */
-const lastPartOfLife = 6;
-
-/** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
-const maxClockOffsetMs = 60 * 60_000;
-
 const linesText = (lines: readonly string[]): string => lines.map((line) => `${withoutControls(line)}\n`).join('');
 
 function reportInjections(
@@ -91,7 +85,8 @@ function servingProblem(
       : { text: `the serving certificate ${problem}: ${remedy}`, isOver: true };
   }
   const { validFromDate, validToDate } = certificate.x509;
-  const lastPart = (validToDate.getTime() - validFromDate.getTime()) / lastPartOfLife;
+  // It should have been renewed by its last sixth: cert-manager does so after two thirds.
+  const lastPart = (validToDate.getTime() - validFromDate.getTime()) / 6;
   return facts.now.getTime() >= validToDate.getTime() - lastPart
     ? { text: `the serving certificate expires at ${validToDate.toISOString()}: ${remedy}`, isOver: false }
     : undefined;
@@ -118,7 +113,8 @@ async function reporting(io: Io, work: (report: (step: Step) => void) => Promise
 /** Certificates of a machine whose clock is wrong would not be valid anywhere else: none is issued. */
 function checkClock({ cluster, clock }: CertsContext): void {
   const offsetMs = cluster?.clockOffsetMs?.() ?? 0;
-  if (Math.abs(offsetMs) > maxClockOffsetMs) {
+  // Certificates are backdated by five minutes.
+  if (Math.abs(offsetMs) > 60 * 60_000) {
     const now = clock.now();
     const there = new Date(now.getTime() + offsetMs);
     throw new FailureError(

@@ -24,7 +24,6 @@ interface MergeFlags {
 
 const mebibyte = 1024 * 1024;
 const maxTotalBytes = 512 * mebibyte;
-const requestsAtOnce = 10;
 const maxNamed = 3;
 const maxLines = 20;
 
@@ -82,7 +81,7 @@ async function fromCluster(flags: MergeFlags, io: Io, collection: Collection): P
       return isStatus(error, 301) && path.includes('?') ? await read(path.split('?')[0] as string) : (error as Error);
     }
   };
-  const results = await eachOf(places, requestsAtOnce, async ({ name, path }) => {
+  const results = await eachOf(places, 10, async ({ name, path }) => {
     const value = await read(path);
     if (value instanceof Error) {
       return { name, problem: value.message };

@@ -5,9 +5,6 @@ import { type Hiding, type Recording, readAnswers, readObjects } from '../../../
 import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../kubernetes/index.ts';
 import { UsageError } from '../../framework/program.ts';
 
-/** Largest file of a record, in bytes. */
-const maxBytes = 256 * 1024 * 1024;
-
 /** Writes a recording to a new or empty folder, for its owner only. */
 export function writeRecording(folder: string, { objects, answers }: Recording): void {
   const write = newFolder(folder, { flag: '--record: ', isPrivate: true });
@@ -20,7 +17,7 @@ export function readRecording(folder: string): Recording {
   const read = <T>(name: string, use: (value: Json) => T): T => {
     const file = join(folder, name);
     try {
-      return use(parseJson(readRegularFileSync(file, maxBytes)));
+      return use(parseJson(readRegularFileSync(file, 256 * 1024 * 1024)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new UsageError(`--recorded: ${printable(file)}: ${reason}: name a folder that --record wrote`);

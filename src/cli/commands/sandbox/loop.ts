@@ -27,9 +27,6 @@ async function startExtension(sandbox: RunningSandbox, log: Logger, signal: Abor
   return { port, stop: () => stop(stopping) };
 }
 
-/** Host and port of the sample extension's Service, as in URLs. */
-const serviceHost = `${extensionName}.${extensionName}.svc:443`;
-
 /**
  * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it. The
  * log says what could not be started; the sandbox goes on without it. Returns the port of the extension on loopback,
@@ -40,7 +37,9 @@ export async function startLoop(sandbox: RunningSandbox, log: Logger, signal: Ab
   const stops: (() => Promise<void>)[] = [];
   let port: number | undefined;
   const resolve = (host: string) =>
-    host === serviceHost && port !== undefined ? { host: '127.0.0.1', port } : undefined;
+    host === `${extensionName}.${extensionName}.svc:443` && port !== undefined
+      ? { host: '127.0.0.1', port }
+      : undefined;
   try {
     const extension = await startExtension(sandbox, quiet, signal);
     port = extension.port;

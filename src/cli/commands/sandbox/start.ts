@@ -46,14 +46,11 @@ export const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
-/** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
-const configurationsFile = new URL('manifests/base/webhooks.yaml', packageRoot);
+const manifest = (file: string) => readFileSync(new URL(`manifests/${file}`, packageRoot), 'utf8');
 
-/** Adds the webhook that says what writes replace. */
-const impactComponent = new URL('manifests/components/impact/kustomization.yaml', packageRoot);
-
+/** The webhook that says what writes replace. */
 function impactWebhook(): V1ValidatingWebhook {
-  const { patches } = parse(readFileSync(impactComponent, 'utf8')) as {
+  const { patches } = parse(manifest('components/impact/kustomization.yaml')) as {
     patches: { target: { kind: string }; patch: string }[];
   };
   const { patch = '' } = patches.find(({ target }) => target.kind === 'ValidatingWebhookConfiguration') ?? {};
@@ -61,8 +58,9 @@ function impactWebhook(): V1ValidatingWebhook {
   return value;
 }
 
+/** The webhook configurations of an installation: manifests can be applied to the sandbox. */
 function configurationsWith({ clusterFacts, impact }: SandboxSettings) {
-  return parseAllDocuments(readFileSync(configurationsFile, 'utf8')).map((document) => {
+  return parseAllDocuments(manifest('base/webhooks.yaml')).map((document) => {
     const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
     if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
       configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
@@ -80,7 +78,7 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** The definitions of Cluster API's kinds that rules know, whose schemas allow any fields. */
 const factDefinitions = (): JsonObject[] =>
-  parseAllDocuments(readFileSync(new URL('manifests/samples/plan/crds.yaml', packageRoot), 'utf8'))
+  parseAllDocuments(manifest('samples/plan/crds.yaml'))
     .map((document) => document.toJS() as JsonObject)
     .filter((definition) => ['Cluster', 'ClusterClass'].includes(textAt(definition, 'spec', 'names', 'kind')));
 

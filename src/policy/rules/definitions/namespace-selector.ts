@@ -11,9 +11,6 @@ const path = ['spec', 'namespaceSelector'];
 
 const maxListed = 10;
 
-/** Maximum number of namespaces that are examined: each is compared with the whole selector. */
-const maxNamespaces = 5_000;
-
 export const namespaceSelectorRules: readonly Rule[] = [
   {
     id: 'namespace-selector',
@@ -72,8 +69,9 @@ export const namespaceSelectorRules: readonly Rule[] = [
       }
       const classes = new Set(references.map(({ clusterClass }) => clusterClass));
       const namespaces = new Set(facts.clusters.ofClasses(classes).map(({ namespace }) => namespace));
+      // Each is compared with the whole selector.
       const outside = [...namespaces]
-        .slice(0, maxNamespaces)
+        .slice(0, 5_000)
         .filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
       if (outside.length === 0) {
         return;
