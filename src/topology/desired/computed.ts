@@ -14,8 +14,9 @@ import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
 import { type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { renderName, TemplateError } from '../templates/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
-import { generatedName, nameFor } from '../world/names.ts';
+import { generatedName, shortened, suffixFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { topologyOf, type WorkerKind, workerLists, workersIn } from '../world/topologies.ts';
 import { clusterInRequest } from './cluster-in-request.ts';
@@ -30,6 +31,21 @@ const prefix = 'error computing the desired state of the Cluster topology: ';
 /** How often an object has been rotated changes its name. */
 export const rotatedName = (prefixOfName: string, kind: string): string =>
   generatedName(prefixOfName, `${kind} rotated`);
+
+/** A name by the naming template of a class; a generated one without a template, or with one that cannot be rendered. */
+function nameFor(template: string, fields: JsonObject, base: string, purpose: string): string {
+  const random = suffixFor(base, purpose);
+  try {
+    return template === ''
+      ? generatedName(base, purpose)
+      : shortened(renderName(template, { ...fields, random }), random);
+  } catch (error) {
+    if (error instanceof TemplateError || error instanceof NotKnown) {
+      return generatedName(base, purpose);
+    }
+    throw error;
+  }
+}
 
 const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'spec', 'template', 'spec', 'version');
 
@@ -73,7 +89,7 @@ function workerPlace(
   const known = existing.workers.get(workerKey(kind, topologyName));
   const base = `${nameOf(cluster)}-${topologyName}`;
   const part = kind === 'MachinePool' ? 'machinePool' : 'machineDeployment';
-  const values = { 'cluster.name': nameOf(cluster), [`${part}.topologyName`]: topologyName };
+  const fields = { cluster: { name: nameOf(cluster) }, [part]: { topologyName } };
   const spec = objectAt(known?.object, 'spec', 'template', 'spec');
   const nameOfTemplate = (reference: JsonObject, template: JsonObject | undefined) =>
     textAt(reference, 'name') || generatedName(base, template === undefined ? '' : kindOfTemplate(template));
@@ -83,7 +99,7 @@ function workerPlace(
     topologyName,
     name:
       known === undefined
-        ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), values, base, kind)
+        ? nameFor(textAt(ofClass?.settings, 'naming', 'template'), fields, base, kind)
         : nameOf(known.object),
     version:
       decided.get(workerKey(kind, topologyName)) ??
@@ -137,7 +153,7 @@ export function inputFor(
         controlPlane !== undefined
           ? nameOf(controlPlane)
           : textAt(cluster, 'spec', 'controlPlaneRef', 'name') ||
-            nameFor(naming, { 'cluster.name': base }, base, 'ControlPlane'),
+            nameFor(naming, { cluster: { name: base } }, base, 'ControlPlane'),
       version: decided?.controlPlane ?? textAt(cluster, 'spec', 'topology', 'version'),
       machineTemplateName:
         textAt(reference, 'name') || (machines === undefined ? '' : generatedName(base, kindOfTemplate(machines))),
@@ -155,7 +171,7 @@ export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'clu
   const name = nameOf(cluster);
   return (
     textAt(cluster, 'spec', 'infrastructureRef', 'name') ||
-    nameFor(naming, { 'cluster.name': name }, name, 'InfrastructureCluster')
+    nameFor(naming, { cluster: { name } }, name, 'InfrastructureCluster')
   );
 }
 

@@ -1,4 +1,4 @@
-import { copyOf, isSame, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import { copyOf, isSame, type JsonObject, nameOf, namespacedName, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { stored } from '../refusals/index.ts';
@@ -166,143 +166,132 @@ function versionsOf(from: string, to: string, steps: readonly string[]): string[
   return from === '' || from === to ? [to] : [from, ...(steps.at(-1) === to ? steps : [to])];
 }
 
+/** Why a write ends, if it does; the message is that of Cluster API's condition. */
+function endOf(what: string, from: Provenance, write: () => void): NotKnown | Stopped | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotKnown) {
+      return error;
+    }
+    if (!(error instanceof WriteFailed)) {
+      throw error;
+    }
+    const { part, path } = error.field ?? { part: undefined, path: [] };
+    const source = part && from(part, path);
+    const hints = [error.hint?.text, source && `the value comes from ${source}`].filter((text) => text !== undefined);
+    return new Stopped(`${prefix}${what}${error.message}`, { remedy: hints.join('; ') || undefined });
+  }
+}
+
+/** The infrastructure of a Cluster as it is applied, if that changes it, and why its write ends. */
+function infrastructureChange({ after, existing, desired, desiredBefore }: ClusterInput) {
+  const { schemaOf } = after;
+  const { infrastructureCluster: intent } = desired;
+  const { infrastructureCluster: current } = existing;
+  let isChanged = current === undefined;
+  const end = endOf('', nowhere, () => {
+    if (intent !== undefined && current !== undefined) {
+      const before = desiredBefore?.infrastructureCluster;
+      const write = { part: undefined, current, before, intent, schemaOf, isChecked: true };
+      isChanged = !isSame(written(write), current);
+    } else if (intent !== undefined) {
+      checkCreation(intent, schemaOf);
+    }
+  });
+  return { infrastructure: isChanged ? intent : undefined, stop: end instanceof Stopped ? end : undefined };
+}
+
+type Change = Pick<GroupChange, 'group' | 'kind' | 'name' | 'before' | 'after'> &
+  Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end' | 'intent'>>;
+
+function wholeChange({ before, cluster }: ClusterInput, change: Change): GroupChange {
+  const machines = machinesOf(cluster, before.world, { ...change, isControlPlane: change.group === 'control-plane' });
+  return {
+    cluster,
+    ...machines,
+    versions: [versionOf((change.after ?? change.before)?.object)],
+    notes: [],
+    from: () => undefined,
+    ...change,
+    end: change.end ?? machines.end,
+  };
+}
+
+/** @param stop why Cluster API does not come to the group. */
+function groupChange(
+  input: ClusterInput,
+  group: DesiredGroup,
+  madeGroup: DesiredGroup | undefined,
+  stop: Stopped | undefined,
+): Change {
+  const { cluster, existing, desired, originsBefore, steps } = input;
+  const { schemaOf } = input.after;
+  const { kind, worker, objects: intent, name, group: groupName } = group;
+  const current = worker === undefined ? existing.controlPlane : existing.workers.get(workerKey(kind, groupName));
+  const origins: Origins = { input: desired.input, patched: desired.patched };
+  const from = provenanceOf(originsBefore && { origins: originsBefore, group: madeGroup }, { origins, group });
+  let result: GroupObjects | undefined;
+  if (current === undefined) {
+    const create = () => {
+      checkNewGroup(group, schemaOf);
+      result = storedGroup(intent, schemaOf);
+    };
+    const end = stop ?? endOf('', from, create);
+    return { group: groupName, kind, name, before: undefined, after: result, from, end, intent };
+  }
+  const same = { group: groupName, kind, name, before: current, after: current };
+  const target = textAt(cluster, 'spec', 'topology', 'version');
+  if (worker !== undefined && worker.version !== target) {
+    const note = `waits: its upgrade to ${target} is deferred by an annotation, and until then nothing of it changes`;
+    return { ...same, notes: [note] };
+  }
+  const where = worker === undefined ? '' : `failed to reconcile ${kind} ${namespacedName(current.object)}: `;
+  const write = () => {
+    result = reconciled(current, madeGroup?.objects, group, nameOf(cluster), schemaOf);
+  };
+  const end = stop ?? endOf(where, from, write);
+  const after = result ?? current;
+  const ofKind = worker === undefined ? steps.controlPlane : steps.workers;
+  return {
+    ...same,
+    name: nameOf(current.object),
+    after,
+    versions: versionsOf(versionOf(current.object), versionOf(after.object), ofKind),
+    ...{ from, end, intent },
+    notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result),
+  };
+}
+
 /** Decides how the groups of a Cluster with a topology change (reconcileState in core/reconcilers/topology/cluster, v1.14). */
 export function groupChanges(input: ClusterInput): GroupChanges {
-  const { before, after, cluster, existing, desired, desiredBefore } = input;
-  const { schemaOf } = after;
-  const clusterName = nameOf(cluster);
-  const origins: Origins = { input: desired.input, patched: desired.patched };
-  const madeBefore = new Map((desiredBefore?.groups ?? []).map((group) => [workerKey(group.kind, group.group), group]));
-  const problems: Problem[] = [];
-  const changes: GroupChange[] = [];
-  /** Why Cluster API does not come to the groups that follow. */
-  let stop: Stopped | undefined;
-  /** Runs a write. Returns why it ends there. */
-  const attempt = (what: string, from: Provenance, write: () => void): NotKnown | Stopped | undefined => {
-    try {
-      write();
-      return undefined;
-    } catch (error) {
-      if (error instanceof NotKnown) {
-        return error;
-      }
-      if (!(error instanceof WriteFailed)) {
-        throw error;
-      }
-      const { part, path } = error.field ?? { part: undefined, path: [] };
-      const source = part && from(part, path);
-      const hints = [error.hint?.text, source && `the value comes from ${source}`].filter((text) => text !== undefined);
-      const remedy = hints.length === 0 ? undefined : hints.join('; ');
-      const end = new Stopped(`${prefix}${what}${error.message}`, { remedy });
-      // A reconcile ends with its first error; the groups that it could write are written by the next one.
-      if (problems.length === 0) {
-        problems.push(end.problem);
-      }
-      return end;
-    }
-  };
-  const change = (
-    { group, kind, name }: Pick<DesiredGroup, 'group' | 'kind' | 'name'>,
-    objects: Pick<GroupChange, 'before' | 'after'>,
-    more: Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end' | 'intent'>> = {},
-  ) => {
-    const isControlPlane = group === 'control-plane';
-    const machines = machinesOf(cluster, before.world, { kind, name, isControlPlane });
-    changes.push({
-      cluster,
-      group,
-      kind,
-      name,
-      ...objects,
-      ...machines,
-      versions: [versionOf((objects.after ?? objects.before)?.object)],
-      notes: [],
-      from: () => undefined,
-      ...more,
-      end: more.end ?? machines.end,
-    });
-  };
-  const { infrastructureCluster: infrastructure } = desired;
-  let isInfrastructureChanged = existing.infrastructureCluster === undefined;
-  if (existing.infrastructureCluster !== undefined && infrastructure !== undefined) {
-    const current = existing.infrastructureCluster;
-    const write = {
-      part: undefined,
-      current,
-      before: desiredBefore?.infrastructureCluster,
-      intent: infrastructure,
-      schemaOf,
-      isChecked: true,
-    };
-    const end = attempt('', nowhere, () => {
-      isInfrastructureChanged = !isSame(written(write), current);
-    });
-    stop = end instanceof Stopped ? end : undefined;
-  } else if (infrastructure !== undefined) {
-    const end = attempt('', nowhere, () => checkCreation(infrastructure, schemaOf));
-    stop = end instanceof Stopped ? end : undefined;
-  }
+  const { existing, desired, desiredBefore } = input;
+  const keyOf = ({ kind, group }: DesiredGroup) => workerKey(kind, group);
+  const madeBefore = new Map(desiredBefore?.groups.map((group) => [keyOf(group), group]));
+  const { infrastructure, stop: first } = infrastructureChange(input);
+  let stop = first;
+  const changes: Change[] = [];
   for (const group of desired.groups) {
-    const { kind, worker } = group;
-    const key = workerKey(kind, group.group);
-    const madeGroup = madeBefore.get(key);
-    const current = worker === undefined ? existing.controlPlane : existing.workers.get(key);
-    const from = provenanceOf(input.originsBefore && { origins: input.originsBefore, group: madeGroup }, {
-      origins,
-      group,
-    });
-    if (current === undefined) {
-      let after: GroupObjects | undefined;
-      const end =
-        stop ??
-        attempt('', from, () => {
-          checkNewGroup(group, schemaOf);
-          after = storedGroup(group.objects, schemaOf);
-        });
-      change(group, { before: undefined, after }, { from, end, intent: group.objects });
-      if (worker === undefined && end instanceof Stopped) {
-        stop = end;
-      }
-      continue;
-    }
-    const target = textAt(cluster, 'spec', 'topology', 'version');
-    if (worker !== undefined && worker.version !== target) {
-      const note = `waits: its upgrade to ${target} is deferred by an annotation, and until then nothing of it changes`;
-      change(group, { before: current, after: current }, { notes: [note] });
-      continue;
-    }
-    let result: GroupObjects | undefined;
-    const where =
-      worker === undefined ? '' : `failed to reconcile ${kind} ${objectText(current.object).split(' ')[1]}: `;
-    const end =
-      stop ??
-      attempt(where, from, () => {
-        result = reconciled(current, madeGroup?.objects, group, clusterName, schemaOf);
-      });
-    const steps = worker === undefined ? input.steps.controlPlane : input.steps.workers;
-    const versions = versionsOf(versionOf(current.object), versionOf(result?.object ?? current.object), steps);
-    change(
-      { ...group, name: nameOf(current.object) },
-      { before: current, after: result ?? current },
-      {
-        versions,
-        from,
-        end,
-        intent: group.objects,
-        notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result),
-      },
-    );
-    if (worker === undefined && end instanceof Stopped) {
-      stop = end;
+    const change = groupChange(input, group, madeBefore.get(keyOf(group)), stop);
+    changes.push(change);
+    if (group.worker === undefined && change.end instanceof Stopped) {
+      stop = change.end;
     }
   }
-  const wanted = new Set(desired.groups.map(({ kind, group }) => workerKey(kind, group)));
+  const wanted = new Set(desired.groups.map(keyOf));
   for (const [key, objects] of existing.workers) {
     if (!wanted.has(key)) {
-      const [kind = '', ...name] = key.split(' ');
-      const gone = { group: name.join(' '), kind, name: nameOf(objects.object) };
-      change(gone, { before: objects, after: undefined }, { end: stop });
+      const kind = textAt(objects.object, 'kind');
+      const gone = { group: key.slice(kind.length + 1), kind, name: nameOf(objects.object) };
+      changes.push({ ...gone, before: objects, after: undefined, end: stop });
     }
   }
-  return { changes, problems, infrastructure: isInfrastructureChanged ? infrastructure : undefined };
+  // A reconcile ends with its first error; the groups that it could write are written by the next one.
+  const end = [first, ...changes.map((change) => change.end)].find((one) => one instanceof Stopped);
+  return {
+    changes: changes.map((change) => wholeChange(input, change)),
+    problems: end === undefined ? [] : [end.problem],
+    infrastructure,
+  };
 }

@@ -2,7 +2,6 @@ import {
   copyOf,
   groupOf,
   isSame,
-  type Json,
   type JsonObject,
   nameOf,
   namespaceOf,
@@ -13,7 +12,7 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
-import { applyRefusal, type Refusal, stored } from '../refusals/index.ts';
+import { applyRefusal, causeLine, type Refusal, stored, unchangeable } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -89,18 +88,10 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
   };
 }
 
-/** Why a field may not have another value (internal/topology/check/compatibility.go, v1.14); nothing if it has the same. */
-export const unchangeable = (field: string, what: string, from: Json | undefined, to: Json | undefined, of: string) =>
-  from === to
-    ? []
-    : [
-        `${field}: Forbidden: ${what} cannot be changed from ${JSON.stringify(from)} to ${JSON.stringify(to)} to prevent incompatible changes in the ${of}`,
-      ];
-
 /** Why two objects cannot be the same one in two states. */
 export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
   const what = `${textAt(current, 'kind')}.${groupOf(current)}/${nameOf(current)}`;
-  const problems = [
+  const causes = [
     ...unchangeable(
       'metadata.apiVersion',
       `apiVersion.group of ${what}`,
@@ -110,7 +101,7 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
     ),
     ...unchangeable('metadata.kind', `apiVersion.kind of ${what}`, current.kind, desired.kind, 'Cluster'),
   ];
-  return problems.length === 0 ? undefined : aggregate(problems);
+  return causes.length === 0 ? undefined : aggregate(causes.map(causeLine));
 }
 
 /** The controller's input for writing an object. */

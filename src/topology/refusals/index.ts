@@ -9,7 +9,7 @@ export {
 export { clusterApiSchemaOf, type SchemaTable, type SchemaType } from './cluster-api-schemas.ts';
 export { clusterClassRefusal } from './cluster-class.ts';
 export { ownKindRefusal } from './own-kinds.ts';
-export { isDefinedCheck } from './parts.ts';
+export { isDefinedCheck, unchangeable } from './parts.ts';
 export { causeLine, invalidFields, type Refusal, refusalProblem } from './refusal.ts';
 export { isWritten, type WriteAnswers, writeProblem } from './refused-writes.ts';
 export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';

@@ -13,6 +13,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
 import { renderName, TemplateError } from '../templates/index.ts';
+import { shortened } from '../world/names.ts';
 import { NotKnown } from '../world/not-known.ts';
 
 // Parts of Clusters and classes, and of what is made of them, which Cluster API's webhooks check everywhere alike.
@@ -101,9 +102,6 @@ export function* taintCauses(taints: Json | undefined, path: string): Generator<
   }
 }
 
-/** Longest name that Cluster API generates, and how much of a longer one remains before a random suffix. */
-const maxName = 63;
-const maxNamePrefix = 58;
 /** Stands for the five random characters of a name. */
 const random = 'bcdfg';
 
@@ -124,8 +122,7 @@ export function* namingCauses(
   }
   try {
     const name = renderName(template, { ...fields, cluster: { name: 'cluster' }, random });
-    const generated = name.length > maxName ? `${name.slice(0, maxNamePrefix)}${random}` : name;
-    for (const problem of dns1123SubdomainProblems(generated)) {
+    for (const problem of dns1123SubdomainProblems(shortened(name, random))) {
       yield invalid(field, template, `${unfit}${inWordsOfKubernetes(problem)}`);
     }
   } catch (error) {
@@ -165,13 +162,15 @@ export function isSemanticVersion(text: string): boolean {
   );
 }
 
-/** The cause if a field of a class, or of a part of it, has changed that must stay. */
-export const unchangeable = (field: string, what: string, from: string, to: string): StatusCause[] =>
-  from === to
-    ? []
-    : [
-        forbiddenField(
-          field,
-          `${what} cannot be changed from ${JSON.stringify(from)} to ${JSON.stringify(to)} to prevent incompatible changes in the Clusters`,
-        ),
-      ];
+/** The cause if a field has another value that may not (internal/topology/check/compatibility.go, v1.14). */
+export function unchangeable(
+  field: string,
+  what: string,
+  from: Json | undefined,
+  to: Json | undefined,
+  of = 'Clusters',
+): StatusCause[] {
+  const change = `from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+  const why = `${what} cannot be changed ${change} to prevent incompatible changes in the ${of}`;
+  return from === to ? [] : [forbiddenField(field, why)];
+}
