@@ -44,7 +44,9 @@ interface Given {
   args: readonly OperandNode[];
   final: Final;
 }
-const nothing = (dot: Operand): Given => ({ dot, args: [], final: missing });
+
+/** Operands that may have arguments. */
+const callable: ReadonlySet<string> = new Set(['field', 'variable', 'chain', 'function']);
 
 /** How a list of statements ended early. */
 type Jump = 'break' | 'continue' | undefined;
@@ -253,34 +255,41 @@ class Evaluation {
     return result;
   }
 
-  #notAFunction(command: CommandNode, final: Final): void {
-    if (command.operands.length > 1 || final !== missing) {
-      const [first] = command.operands;
-      this.#fail(`can't give argument to non-function ${showNode(first)}`);
-    }
-  }
-
   #command(dot: Operand, command: CommandNode, final: Final): Operand {
     this.#budget.spend(1);
     const [first, ...args] = command.operands;
-    const given: Given = { dot, args, final };
-    switch (first.kind) {
-      case 'field':
-        this.#place = first;
-        return this.#fields(dot, first, given);
-      case 'chain':
-        return this.#chain(first, given);
-      case 'function':
-        return this.#function(first, command, given);
-      case 'variable':
-        if (first.path.length > 0) {
-          this.#place = first;
-          return this.#fields(this.#scopeOf(first.name).get(first.name), first, given);
-        }
+    const isVariable = first.kind === 'variable' && first.path.length === 0;
+    if (callable.has(first.kind) && !isVariable) {
+      return this.#operand(first, { dot, args, final }, command);
     }
     this.#place = first.kind === 'pipe' ? this.#place : first;
-    this.#notAFunction(command, final);
+    if (args.length > 0 || final !== missing) {
+      this.#fail(`can't give argument to non-function ${showNode(first)}`);
+    }
     return first.kind === 'nil' ? this.#fail('nil is not a command') : this.#argument(dot, undefined, first);
+  }
+
+  /** What a node stands for that is not a literal. `place` is where errors of a call are. */
+  #operand(node: OperandNode, given: Given, place: PlaceNode = node): Operand {
+    this.#place = node;
+    switch (node.kind) {
+      case 'field':
+        return this.#fields(given.dot, node, given);
+      case 'variable':
+        return this.#fields(this.#scopeOf(node.name).get(node.name), node, given);
+      case 'chain':
+        if (node.of.kind === 'nil') {
+          this.#fail(`indirection through explicit nil in ${showNode(node)}`);
+        }
+        return this.#fields(this.#argument(given.dot, undefined, node.of), node, given);
+      case 'function':
+        // The parser knows all functions.
+        return this.#invoke(functions.get(node.name) as TemplateFunction, place, node.name, given);
+      case 'pipe':
+        return this.#pipe(given.dot, node);
+      default:
+        return given.dot;
+    }
   }
 
   /** A number where no type is asked for: its form tells. */
@@ -294,20 +303,12 @@ class Evaluation {
     return int ?? this.#fail(`${text} overflows int`);
   }
 
-  #chain(node: OperandNode & { kind: 'chain' }, given: Given): Operand {
-    this.#place = node;
-    if (node.of.kind === 'nil') {
-      this.#fail(`indirection through explicit nil in ${showNode(node)}`);
-    }
-    return this.#fields(this.#argument(given.dot, undefined, node.of), node, given);
-  }
-
   /** The value at the path of a node. */
   #fields(from: Operand, node: PlaceNode & { path: readonly Bytes[] }, given: Given): Operand {
     let receiver = from;
     for (const [index, name] of node.path.entries()) {
       const isLast = index === node.path.length - 1;
-      receiver = this.#field(receiver, name, node, isLast ? given : nothing(given.dot));
+      receiver = this.#field(receiver, name, node, isLast ? given : { ...given, args: [], final: missing });
     }
     return receiver;
   }
@@ -340,12 +341,6 @@ class Evaluation {
       }
     }
     this.#fail(`can't evaluate field ${name} in type ${type}`);
-  }
-
-  #function(node: OperandNode & { kind: 'function' }, command: PlaceNode, given: Given): Operand {
-    this.#place = node;
-    // The parser knows all functions.
-    return this.#invoke(functions.get(node.name) as TemplateFunction, command, node.name, given);
   }
 
   /** Calls a function or a method. `place` is where its errors are. */
@@ -426,24 +421,14 @@ class Evaluation {
     this.#budget.spend(1);
     this.#place = node;
     switch (node.kind) {
-      case 'dot':
-        return this.#typed(dot, type);
       case 'nil':
         return type === operandType ? undefined : this.#zero(type ?? '', `cannot assign nil to ${type}`);
-      case 'field':
-        return this.#typed(this.#fields(dot, node, nothing(dot)), type);
-      case 'variable': {
-        const value = this.#scopeOf(node.name).get(node.name);
-        return this.#typed(this.#fields(value, node, nothing(dot)), type);
-      }
-      case 'pipe':
-        return this.#typed(this.#pipe(dot, node), type);
-      case 'function':
-        return this.#typed(this.#function(node, node, nothing(dot)), type);
-      case 'chain':
-        return this.#typed(this.#chain(node, nothing(dot)), type);
-      default:
+      case 'bool':
+      case 'string':
+      case 'number':
         return this.#literal(node, type ?? anyType);
+      default:
+        return this.#typed(this.#operand(node, { dot, args: [], final: missing }), type);
     }
   }
 
