@@ -360,10 +360,6 @@ class Evaluation {
     if (final !== missing) {
       values.push(this.#typed(final, typeAt(args.length)));
     }
-    if (name === 'call') {
-      const [first] = args;
-      values.unshift(first === undefined ? showOperand(this.#budget, values[0], 'v') : showNode(first));
-    }
     for (const value of values) {
       if (typeof value === 'string') {
         this.#budget.read(value.length);

@@ -26,7 +26,7 @@ function fails(error: string): { error: string } {
 /** Calls, and what Go makes of them, of functions that the recordings hardly have. An error is without its place. */
 const calls: [string, unknown][] = [
   // text/template
-  ['call .m', fails('error calling call: non-function .m of type map[string]interface {}')],
+  ['call .m', fails('the template calls a value that is not a function')],
   ['len nil', fails('error calling len: reflect: call of reflect.Value.Type on zero Value')],
   ['index .l 9', fails('error calling index: index out of range: 9')],
   ['eq .n 3', fails('error calling eq: incompatible types for comparison: float64 and int')],

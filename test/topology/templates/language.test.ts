@@ -165,7 +165,6 @@ const templates: [string, unknown][] = [
       '1:3: executing "tpl" at <slice .s 1>: error calling slice: list should be type of slice or array but string',
     ),
   ],
-  ['{{ call 1 }}', fails('1:3: executing "tpl" at <call 1>: error calling call: non-function 1 of type int')],
   ['{{ lt .m 1 }}', fails('1:3: executing "tpl" at <lt .m 1>: error calling lt: invalid type for comparison')],
   ['{{ eq .m .l }}', fails('the template compares lists, maps or versions')],
   ['{{ eq .missing 1 }}', false],

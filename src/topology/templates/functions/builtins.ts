@@ -189,18 +189,16 @@ function queryEscaped(text: Bytes): Bytes {
   return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
 }
 
-function unreachable(): never {
-  throw new FunctionError('and and or are evaluated without calling them');
-}
-
 /** Functions of text/template itself. Its `slice` is not among them: sprig's replaces it. */
 export const builtins: Functions = {
-  and: define(['operand', '...operand'], unreachable),
-  or: define(['operand', '...operand'], unreachable),
+  // These two are evaluated without a call.
+  and: define(['operand', '...operand'], ([first]) => first),
+  or: define(['operand', '...operand'], ([first]) => first),
   not: define(['operand'], ([value]) => !isTrue(unboxed(value))),
-  call: define(['operand', '...operand'], ([name, value]) => {
-    const called = unboxed(value);
-    throw new FunctionError(called === undefined ? 'call of nil' : `non-function ${name} of type ${typeOf(called)}`);
+  call: define(['operand', '...operand'], ([value]) => {
+    throw unboxed(value) === undefined
+      ? new FunctionError('call of nil')
+      : new NotKnown('the template calls a value that is not a function', { remedy: 'print it without call' });
   }),
   len: define(['operand'], ([value]) => lengthOf(value)),
   index: define(['operand', '...operand'], ([item, ...indexes]) => indexed(item, indexes)),
