@@ -103,14 +103,14 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asciiOnly: boolean): string {
+function escaped({ code, isValid, size }: Rune, raw: string, quote: string): string {
   if (!isValid && size === 1) {
     return `\\x${hex(raw.charCodeAt(0), 2)}`;
   }
   if (raw === quote || raw === '\\') {
     return `\\${raw}`;
   }
-  if (isPrintable(code) && (code < 0x80 || !asciiOnly)) {
+  if (isPrintable(code)) {
     return raw;
   }
   const short = 'abtnvfr'[code - 7];
@@ -129,12 +129,12 @@ function escaped({ code, isValid, size }: Rune, raw: string, quote: string, asci
 const special = /["\\]|[\x00-\x1f\x7f-\xff]+/g;
 
 /** A string as a Go literal in double quotes, as strconv.Quote. */
-export function quoted(bytes: Bytes, asciiOnly = false): Bytes {
+export function quoted(bytes: Bytes): Bytes {
   const inner = bytes.replaceAll(special, (run) => {
     let result = '';
     for (let index = 0; index < run.length; ) {
       const rune = runeAt(run, index);
-      result += escaped(rune, run.slice(index, index + rune.size), '"', asciiOnly);
+      result += escaped(rune, run.slice(index, index + rune.size), '"');
       index += rune.size;
     }
     return result;
@@ -143,9 +143,9 @@ export function quoted(bytes: Bytes, asciiOnly = false): Bytes {
 }
 
 /** A character as a Go literal in single quotes, as strconv.QuoteRune. */
-export function quotedRune(code: number, asciiOnly = false): Bytes {
+export function quotedRune(code: number): Bytes {
   const raw = bytesOfRune(code);
-  return `'${escaped(runeAt(raw, 0), raw, "'", asciiOnly)}'`;
+  return `'${escaped(runeAt(raw, 0), raw, "'")}'`;
 }
 
 /** White space, as unicode.IsSpace. */

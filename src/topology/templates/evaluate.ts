@@ -13,7 +13,7 @@ import type {
 } from './language/nodes.ts';
 import { showNode } from './language/nodes.ts';
 import type { ParsedTemplate } from './language/parse.ts';
-import { showOperand, sprint } from './values/print.ts';
+import { sprint } from './values/print.ts';
 import {
   anyType,
   Boxed,
@@ -212,7 +212,7 @@ class Evaluation {
         yield [key, elementOperand(entry, value.element)];
       }
     } else if (value !== undefined) {
-      this.#fail(`range can't iterate over ${showOperand(this.#budget, value, 'v')}`);
+      this.#fail(`range can't iterate over ${sprint(this.#budget, [value])}`);
     }
   }
 

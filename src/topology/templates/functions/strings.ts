@@ -3,7 +3,7 @@ import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } fr
 import { NotKnown } from '../../world/not-known.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
-import { sprintf } from '../values/print.ts';
+import { sprint } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
 import { toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
 import { define, type Functions } from './define.ts';
@@ -16,7 +16,7 @@ export function sizeOf(value: bigint): number {
 
 /** sprig's strval: a value as `%v` prints it. */
 export function textOfValue(budget: Budget, value: Value): Bytes {
-  return typeof value === 'string' ? value : sprintf(budget, '%v', [value]);
+  return typeof value === 'string' ? value : sprint(budget, [value]);
 }
 
 /** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */
@@ -332,8 +332,8 @@ export const stringFunctions: Functions = {
   hasPrefix: define(['string', 'string'], ([prefix, text]) => text.startsWith(prefix)),
   hasSuffix: define(['string', 'string'], ([suffix, text]) => text.endsWith(suffix)),
   quote: define(['...any'], (values, budget) => joined(values, (value) => quoted(textOfValue(budget, value)))),
-  squote: define(['...any'], (values, budget) => joined(values, (value) => `'${sprintf(budget, '%v', [value])}'`)),
-  cat: define(['...any'], (values, budget) => joined(values, (value) => sprintf(budget, '%v', [value]))),
+  squote: define(['...any'], (values, budget) => joined(values, (value) => `'${sprint(budget, [value])}'`)),
+  cat: define(['...any'], (values, budget) => joined(values, (value) => sprint(budget, [value]))),
   indent: define(['int', 'string'], ([spaces, text], budget) => indented(budget, spaces, text)),
   nindent: define(['int', 'string'], ([spaces, text], budget) => `\n${indented(budget, spaces, text)}`),
   replace: define(['string', 'string', 'string'], ([old, replacement, text], budget) =>

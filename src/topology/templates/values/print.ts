@@ -1,24 +1,21 @@
-import {
-  type Bytes,
-  bytesOfRune,
-  canBackquote,
-  isPrintable,
-  quoted,
-  quotedRune,
-  runeAt,
-  runeCount,
-} from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOfRune, quoted, quotedRune, runeAt, runeCount } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import type { Budget } from '../budget.ts';
 import { formatFloat } from './numbers.ts';
-import { Boxed, type Dict, type Integer, integerOf, List, type Operand, Struct, typeOf, type Value } from './values.ts';
+import { type Dict, type Integer, integerOf, List, Struct, typeOf, type Value } from './values.ts';
 
 /** Widths and precisions that fmt accepts. */
 const maxWidth = 1_000_000;
 
-/** A verb with its flags, width and precision, each of which an index such as `[2]` may go before. */
+/** A verb with its flags, width and precision; `*`, which takes the next argument, and the verb may have an index such as `[2]`. */
 const verbShape =
-  /%([-#0+ ]*)(\[[^\]]{0,9}\])?(\*|[0-9]+)?(?:(\.)(\[[^\]]{0,9}\])?(\*|[0-9]+)?)?(\[[^\]]{0,9}\])?(.)?/gs;
+  /%([-#0+ ]*)((?:\[[0-9]{1,7}\])?\*|[0-9]+)?(?:(\.)((?:\[[0-9]{1,7}\])?\*|[0-9]+)?)?(\[[0-9]{1,7}\])?(.)?/gs;
+
+function notKnown(verb: string): NotKnown {
+  return new NotKnown(`the template prints with ${verb}, whose result is not computed`, {
+    remedy: 'print with %s, %d or %q, without flags',
+  });
+}
 
 /** Formats of floats by verb. */
 const floatFormats: Readonly<Record<string, string>> = {
@@ -77,11 +74,10 @@ class Verb {
     const code = Number(size < 0n || size > 0x10ffffn ? 0xfffdn : size);
     const base = bases[letter];
     if (letter === 'c' || letter === 'q') {
-      return this.#pad(letter === 'c' ? bytesOfRune(code) : quotedRune(code, this.#has('+')));
+      return this.#pad(letter === 'c' ? bytesOfRune(code) : quotedRune(code));
     }
     if (letter === 'U') {
-      const number = `U+${BigInt.asUintN(64, size).toString(16).toUpperCase().padStart(4, '0')}`;
-      return this.#pad(this.#has('#') && isPrintable(code) ? `${number} '${bytesOfRune(code)}'` : number, ' ');
+      return this.#pad(`U+${BigInt.asUintN(64, size).toString(16).toUpperCase().padStart(4, '0')}`, ' ');
     }
     if (base === undefined) {
       return this.#bad(letter, value);
@@ -94,12 +90,8 @@ class Verb {
     this.#budget.write(wanted);
     const lower = (size < 0n ? -size : size).toString(base).padStart(wanted, '0');
     const digits = letter === 'X' ? lower.toUpperCase() : lower;
-    const prefixes: Readonly<Record<number, string>> = {
-      2: '0b',
-      8: digits.startsWith('0') ? '' : '0',
-      16: `0${letter}`,
-    };
-    const prefix = letter === 'O' ? '0o' : this.#has('#') ? (prefixes[base] ?? '') : '';
+    const zero = base === 16 ? '0x' : digits.startsWith('0') ? '' : '0';
+    const prefix = letter === 'O' ? '0o' : this.#has('#') ? zero : '';
     return this.#pad(`${sign}${prefix}${digits}`, ' ');
   }
 
@@ -118,7 +110,7 @@ class Verb {
       return this.#pad(`${sign}${Number.isNaN(value) ? 'NaN' : 'Inf'}`, ' ');
     }
     if (this.#has('#')) {
-      throw new NotKnown('the template prints a float with the flag #', { remedy: 'print it without #' });
+      throw notKnown(`%#${letter}`);
     }
     return this.#pad(sign + formatFloat(Math.abs(value), format, precision).padStart(this.#zeros(sign), '0'), ' ');
   }
@@ -135,16 +127,17 @@ class Verb {
   #quoted(text: Bytes): Bytes {
     const cut = this.#cut(text);
     this.#budget.read(cut.length * 4);
-    return this.#pad(this.#has('#') && canBackquote(cut) ? `\`${cut}\`` : quoted(cut, this.#has('+')));
+    return this.#pad(quoted(cut));
   }
 
   #hex(text: Bytes, letter: 'x' | 'X'): Bytes {
     const bytes = text.slice(0, this.#precision);
     this.#budget.write(bytes.length * 5);
-    const prefix = this.#has('#') ? '0x' : '';
+    if (this.#has('#')) {
+      throw notKnown(`%#${letter}`);
+    }
     const digits = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'));
-    const isSpaced = this.#has(' ');
-    const hex = digits.map((byte, index) => (isSpaced || index === 0 ? prefix : '') + byte).join(isSpaced ? ' ' : '');
+    const hex = digits.join(this.#has(' ') ? ' ' : '');
     return this.#pad(letter === 'X' ? hex.toUpperCase() : hex);
   }
 
@@ -218,63 +211,49 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
   let text = '';
   let argument = 0;
   let isReordered = false;
-  let isGood = true;
-  /** Takes the number in an index such as `[2]`. */
   const readIndex = (index: string | undefined): void => {
-    if (index !== undefined) {
+    if (index !== undefined && index !== '') {
       isReordered = true;
-      const number = /^\[[0-9]{1,7}\]$/.test(index) ? Number(index.slice(1, -1)) : 0;
-      isGood &&= number >= 1 && number <= args.length;
-      argument = isGood ? number - 1 : argument;
+      argument = Number(index.slice(1, -1)) - 1;
     }
   };
-  const readSize = (size: string | undefined, problem: string): number | undefined => {
-    if (size !== '*') {
-      return size === undefined ? undefined : Number(size);
+  const readSize = (size: string | undefined, whole: string): number | undefined => {
+    if (size === undefined) {
+      return undefined;
     }
-    const value = Number(integerOf(args[argument]) ?? Number.NaN);
-    argument += argument < args.length ? 1 : 0;
-    if (Math.abs(value) <= maxWidth) {
-      return value;
+    const isArgument = size.endsWith('*');
+    readIndex(isArgument ? size.slice(0, -1) : undefined);
+    const value = Number(isArgument ? integerOf(args[argument++]) : size);
+    if (!(value >= 0 && value <= maxWidth)) {
+      throw notKnown(whole);
     }
-    text += problem;
-    return undefined;
+    return value;
   };
   let last = 0;
   for (const match of format.matchAll(verbShape)) {
-    const [whole, flags = '', index, width, point, pointIndex, precision, verbIndex, first] = match;
+    const [whole, flags = '', width, point, precision, index, first] = match;
     text += format.slice(last, match.index);
     last = match.index + whole.length;
     budget.spend(1);
-    isGood = true;
+    const size = readSize(width, whole);
+    const digits = point === undefined ? undefined : readSize(precision ?? '0', whole);
     readIndex(index);
-    isGood &&= index === undefined || (width ?? '*') === '*';
-    const size = readSize(width, '%!(BADWIDTH)') ?? 0;
-    let digits: number | undefined;
-    if (point !== undefined) {
-      isGood &&= index === undefined || width === '*';
-      readIndex(pointIndex);
-      digits = readSize(precision ?? '0', '%!(BADPREC)');
-    }
-    readIndex(verbIndex);
-    // Go gives up on a number that is too large.
-    if (first === undefined || [width, precision].some((one) => Number(one) > maxWidth)) {
+    if (first === undefined) {
       text += '%!(NOVERB)';
-      last = first === undefined ? last : format.length;
       break;
     }
     const letter = format.slice(last - 1, last - 1 + runeAt(format, last - 1).size);
     last += letter.length - 1;
+    const isRare = (flags.includes('#') && !'vxo'.includes(letter)) || (flags.includes('+') && 'qx'.includes(letter));
+    if (isRare || '[.'.includes(letter) || argument < 0 || (index !== undefined && argument >= args.length)) {
+      throw notKnown(whole);
+    }
     if (letter === '%') {
       text += '%';
-    } else if (!isGood) {
-      text += `%!${letter}(BADINDEX)`;
     } else if (argument >= args.length) {
       text += `%!${letter}(MISSING)`;
     } else {
-      const all = size < 0 ? `${flags.replaceAll('0', '')}-` : flags;
-      const verb = new Verb(budget, letter, all, Math.abs(size), (digits ?? -1) < 0 ? undefined : digits);
-      text += verb.show(args[argument] ?? null, letter);
+      text += new Verb(budget, letter, flags, size, digits).show(args[argument] ?? null, letter);
       argument++;
     }
   }
@@ -301,12 +280,4 @@ export function sprint(budget: Budget, args: readonly Value[]): Bytes {
 /** fmt.Sprintln: spaces between all operands. */
 export function sprintln(budget: Budget, args: readonly Value[]): Bytes {
   return `${args.map((value) => new Verb(budget).show(value, 'v')).join(' ')}\n`;
-}
-
-/** An operand as a verb of fmt prints it, when Go passes it as a reflect.Value. */
-export function showOperand(budget: Budget, operand: Operand, verb: 's' | 'v'): Bytes {
-  if (operand === undefined) {
-    return '<invalid reflect.Value>';
-  }
-  return sprintf(budget, `%${verb}`, [operand instanceof Boxed ? operand.value : operand]);
 }
