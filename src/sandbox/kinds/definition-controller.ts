@@ -2,10 +2,63 @@ import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/in
 import { age, metadataOf, type Resource } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
-import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
-import { acceptNames, NamesInUse } from './names.ts';
+import {
+  cleanupFinalizer,
+  type Definition,
+  type DefinitionNames,
+  definitionStorage,
+  hasBadBundle,
+} from './definition.ts';
 import type { ControllerContext } from './namespace-controller.ts';
 import { soon } from './soon.ts';
+
+type Names = Partial<DefinitionNames>;
+
+/** Plural, singular and short names share one set of names in a group, kinds and list kinds the other. */
+const sets = { plural: 'resource', singular: 'resource', shortNames: 'resource', kind: 'kind', listKind: 'kind' };
+type NameField = keyof typeof sets;
+const fields = Object.keys(sets) as NameField[];
+
+const namesIn = (names: Names, field: NameField): string[] => [names[field] ?? []].flat();
+const nameKey = (group: string, field: NameField, name: string) => `${group} ${sets[field]} ${name}`;
+
+/** The definitions that have accepted names, by `nameKey`. */
+type NameUsers = Map<string, string>;
+
+function noteNames(users: NameUsers, { metadata, spec: { group } }: Definition, names: Names = {}): void {
+  for (const field of fields) {
+    for (const name of namesIn(names, field)) {
+      users.set(nameKey(group, field, name), metadata.name);
+    }
+  }
+}
+
+/**
+ * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
+ * rejected, and this definition keeps the names that it had before. The last conflict found is returned, as the real server
+ * reports it.
+ */
+function acceptNames({ metadata, spec: { group, names }, status }: Definition, users: NameUsers) {
+  const before = status?.acceptedNames ?? {};
+  let conflict: { reason: string; message: string } | undefined;
+  const { categories } = names;
+  const acceptedNames: JsonObject = { ...(categories === undefined ? {} : { categories }), plural: '', kind: '' };
+  for (const field of fields) {
+    const known = new Set(namesIn(before, field));
+    const isTaken = (name: string) => (users.get(nameKey(group, field, name)) ?? metadata.name) !== metadata.name;
+    const duplicates = namesIn(names, field).filter((name) => !known.has(name) && isTaken(name));
+    if (duplicates.length > 0) {
+      const message = duplicates.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
+      const reason = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Conflict`;
+      conflict = { reason, message: duplicates.length > 1 ? `[${message}]` : message };
+    }
+    const accepted = (duplicates.length > 0 ? before : names)[field];
+    if (accepted !== undefined && accepted !== '') {
+      acceptedNames[field] = accepted;
+    }
+  }
+  return { acceptedNames, conflict };
+}
 
 /** The condition Established of a definition that is not established yet. */
 function establishment(object: JsonObject, conflict: object | undefined): Condition {
@@ -18,9 +71,8 @@ function establishment(object: JsonObject, conflict: object | undefined): Condit
 }
 
 /** The status that the names controller gives a definition. */
-function statusOf(object: JsonObject, inUse: NamesInUse, now: string): JsonObject {
-  const { metadata, spec, status } = object as unknown as Definition;
-  const { acceptedNames, conflict } = acceptNames(metadata.name, spec.names, status?.acceptedNames ?? {}, inUse);
+function statusOf(object: JsonObject & Definition, users: NameUsers, now: string): JsonObject {
+  const { acceptedNames, conflict } = acceptNames(object, users);
   let conditions = withCondition(
     conditionsOf(object),
     conflict === undefined
@@ -144,28 +196,24 @@ export function startDefinitionController({ store, registry, now }: ControllerCo
       .list()
       .map(([, object]) => object as JsonObject & Definition)
       .sort((a, b) => createdAt(a) - createdAt(b));
-    const groups = new Map<string, NamesInUse>();
-    for (const { metadata, spec, status } of all) {
-      const inUse = groups.get(spec.group) ?? new NamesInUse();
-      groups.set(spec.group, inUse);
-      inUse.use(metadata.name, status?.acceptedNames);
+    const users: NameUsers = new Map();
+    for (const definition of all) {
+      noteNames(users, definition, definition.status?.acceptedNames);
     }
-    for (let object of all as JsonObject[]) {
-      const { metadata, spec } = object as JsonObject & Definition;
-      const { name } = metadata;
-      const isDeleted = metadataOf(object).deletionTimestamp !== undefined;
-      if (!isDeleted) {
-        const inUse = groups.get(spec.group) as NamesInUse;
-        const status = statusOf(object, inUse, now());
-        if (!isSame(status, object.status)) {
-          object = definitions.replace(storageKey('', name), object, { ...object, status }) ?? object;
-          // Names that it gives up are free with the next run, for which this change is the reason.
-          inUse.use(name, (status as Definition['status'])?.acceptedNames);
-        }
+    for (const definition of all) {
+      const { name } = definition.metadata;
+      if (metadataOf(definition).deletionTimestamp !== undefined) {
+        serve(name, definition);
+        cleanUp(name, definition);
+        continue;
       }
-      serve(name, object);
-      if (isDeleted) {
-        cleanUp(name, object);
+      const status = statusOf(definition, users, now());
+      if (isSame(status, (definition as JsonObject).status)) {
+        serve(name, definition);
+      } else {
+        serve(name, definitions.replace(storageKey('', name), definition, { ...(definition as JsonObject), status }) ?? definition);
+        // Names that it gives up are free with the next run, for which this change is the reason.
+        noteNames(users, definition, status.acceptedNames as Names);
       }
     }
     for (const name of built.keys()) {
