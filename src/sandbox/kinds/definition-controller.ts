@@ -211,7 +211,11 @@ export function startDefinitionController({ store, registry, now }: ControllerCo
       if (isSame(status, (definition as JsonObject).status)) {
         serve(name, definition);
       } else {
-        serve(name, definitions.replace(storageKey('', name), definition, { ...(definition as JsonObject), status }) ?? definition);
+        serve(
+          name,
+          definitions.replace(storageKey('', name), definition, { ...(definition as JsonObject), status }) ??
+            definition,
+        );
         // Names that it gives up are free with the next run, for which this change is the reason.
         noteNames(users, definition, status.acceptedNames as Names);
       }
