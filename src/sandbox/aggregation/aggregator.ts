@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { withoutNodeHint } from '../../base/index.ts';
 import { isSame, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
-import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
+import { type Condition, condition, conditionsOf, withCondition } from '../kinds/conditions.ts';
 import { soon } from '../kinds/soon.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { UserInfo } from '../resources/resource.ts';
@@ -48,11 +48,10 @@ class Remote {
   /** Resources as items of aggregated discovery, as last read. */
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
+  isAvailable = false;
   readonly #context: AggregatorContext;
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
-  /** Ends the wait for the next check. */
-  #wake = new AbortController();
 
   constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
@@ -62,52 +61,38 @@ class Remote {
     void this.#run();
   }
 
-  /** Begins the next check now, or as soon as the one in progress has ended. */
-  check(): void {
-    this.#wake.abort();
-  }
-
-  get isAvailable(): boolean {
-    return isConditionTrue(this.#stored() ?? {}, 'Available');
-  }
-
   close(): void {
     this.#end.abort();
-  }
-
-  #stored(): JsonObject | undefined {
-    return this.#context.store.collection(apiServiceStorage).get(storageKey('', this.apiService.metadata.name));
   }
 
   async #run(): Promise<void> {
     const { checkMs } = this.#context.pace ?? defaultPace;
     while (!this.#signal.aborted) {
-      this.#wake = new AbortController();
-      const isAvailable = await this.#round().catch(() => false);
-      await setTimeout(isAvailable ? checkMs : Math.min(checkMs, retryMs), undefined, {
-        signal: AbortSignal.any([this.#signal, this.#wake.signal]),
-      }).catch(() => {});
+      await this.#round().catch(() => {
+        this.isAvailable = false;
+      });
+      const waitMs = this.isAvailable ? checkMs : Math.min(checkMs, retryMs);
+      await setTimeout(waitMs, undefined, { signal: this.#signal }).catch(() => {});
     }
   }
 
-  /** @returns whether the server is available. */
-  async #round(): Promise<boolean> {
+  async #round(): Promise<void> {
     const availability = await this.#availability();
     const isAvailable = availability.status === 'True';
     // The documents are read before the server is reported as available.
     if (isAvailable) {
       await this.#read();
     }
-    const object = this.#signal.aborted ? undefined : this.#stored();
+    this.isAvailable = isAvailable;
+    const collection = this.#context.store.collection(apiServiceStorage);
+    const key = storageKey('', this.apiService.metadata.name);
+    const object = this.#signal.aborted ? undefined : collection.get(key);
     if (object !== undefined) {
       const conditions = withCondition(conditionsOf(object), availability, this.#context.now());
       if (!isSame(conditions, conditionsOf(object))) {
-        const key = storageKey('', this.apiService.metadata.name);
-        const status = { ...objectAt(object, 'status'), conditions };
-        this.#context.store.collection(apiServiceStorage).replace(key, object, { ...object, status });
+        collection.replace(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
       }
     }
-    return isAvailable;
   }
 
   /** Checks whether the server serves its group and version. */
@@ -168,12 +153,6 @@ export class Aggregator {
     this.#context = context;
     const { store, signal } = context;
     store.collection(apiServiceStorage).subscribe(soon(() => this.#reconcile(), signal));
-    // A Service that was missing may have been created.
-    store.collection('services').subscribe(() => {
-      for (const remote of this.#remotes.values()) {
-        remote.check();
-      }
-    });
   }
 
   #reconcile(): void {
