@@ -7,7 +7,7 @@ export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
 type StoredCondition = NonNullable<ExtensionConfigStatus['conditions']>[number];
 
 /** A condition to write, without its time and generation. */
-export interface Condition {
+interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
@@ -25,7 +25,10 @@ const maxV1Beta1Message = 10_240;
 const cut = (text: string, longest: number) =>
   (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
 
-/** Conditions with some of them set, in Cluster API's order: by type, with Paused at the end. Others are preserved. */
+/**
+ * Conditions with some of them set, in Cluster API's order: by type, with Paused at the end. Others are preserved. A
+ * transition time changes only with the status of its condition.
+ */
 function withSet<T extends { type?: string; status?: string; lastTransitionTime?: string }>(
   stored: readonly T[] = [],
   set: readonly T[],
@@ -40,25 +43,6 @@ function withSet<T extends { type?: string; status?: string; lastTransitionTime?
   const isPaused = (type: string) => Number(type === 'Paused');
   const sorted = [...byType].sort(([a], [b]) => isPaused(a) - isPaused(b) || (a < b ? -1 : 1));
   return sorted.map(([, condition]) => condition);
-}
-
-/**
- * The conditions with some of them set. A transition time changes only with the status of its condition.
- *
- * @param generation the generation of the object that the conditions are about.
- */
-export function withConditions(
-  stored: readonly StoredCondition[] | undefined,
-  set: readonly Condition[],
-  generation: number,
-  now: Date,
-): StoredCondition[] {
-  const observed = set.map((condition) => ({
-    ...condition,
-    message: cut(condition.message, maxMessage),
-    observedGeneration: generation,
-  }));
-  return withSet<StoredCondition>(stored, observed, now);
 }
 
 /** The condition of a type, if there is one. */
@@ -92,7 +76,14 @@ export function discoveredStatus(
   generation: number,
   now: Date,
 ): ExtensionConfigStatus {
-  const set = (...conditions: Condition[]) => withConditions(stored.conditions, conditions, generation, now);
+  const set = (...conditions: Condition[]) => {
+    const observed = conditions.map((condition) => ({
+      ...condition,
+      message: cut(condition.message, maxMessage),
+      observedGeneration: generation,
+    }));
+    return withSet<StoredCondition>(stored.conditions, observed, now);
+  };
   if (finding.kind === 'paused') {
     const message = `ExtensionConfig has the ${pausedAnnotation} annotation`;
     return { ...stored, conditions: set({ type: 'Paused', status: 'True', reason: 'Paused', message }) };

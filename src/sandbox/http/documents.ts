@@ -3,11 +3,11 @@ import { type Request, type RequestHandler, Router } from 'express';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { Aggregator } from '../aggregation/aggregator.ts';
-import { passOn } from '../aggregation/proxy.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
 import { jsonReply, noCache, type Reply, type SandboxHandler, send, textReply } from './http.ts';
+import { passOn } from './proxy.ts';
 
 export interface DocumentContext {
   registry: Registry;

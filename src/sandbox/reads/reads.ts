@@ -43,7 +43,7 @@ export function numberOf(query: URLSearchParams, name: string): number {
 }
 
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
-  const key = storageKey(resource.namespaced ? namespace : '', name);
+  const key = storageKey(namespace, name);
   const stored = context.store.collection(resource.storage).get(key);
   if (stored === undefined) {
     throw notFound(resource, name);

@@ -51,7 +51,7 @@ export async function remove(
   const preconditions = objectAt(body, 'preconditions');
   const dryRun = isDryRun(query, body);
   const collection = context.store.collection(resource.storage);
-  const key = storageKey(resource.namespaced ? namespace : '', name);
+  const key = storageKey(namespace, name);
   for (;;) {
     const stored = collection.get(key);
     if (stored === undefined) {

@@ -160,7 +160,7 @@ export async function create(context: AdmissionContext, request: WriteRequest): 
   });
   const { name } = metadataOf(object) as { name: string };
   const collection = context.store.collection(resource.storage);
-  const key = storageKey(resource.namespaced ? request.namespace : '', name);
+  const key = storageKey(request.namespace, name);
   if (collection.get(key) !== undefined) {
     throw alreadyExists(resource, name);
   }
@@ -219,7 +219,7 @@ async function change(
   const { resource, name, namespace } = request;
   const dryRun = isDryRun(request.query);
   const collection = context.store.collection(resource.storage);
-  const key = storageKey(resource.namespaced ? namespace : '', name);
+  const key = storageKey(namespace, name);
   for (let attempt = 1; ; attempt++) {
     const stored = collection.get(key);
     if (stored === undefined) {
@@ -269,12 +269,6 @@ export async function update(context: AdmissionContext, request: WriteRequest): 
 
 const noServerSideApply = 'the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side';
 
-/** Whether the object that a request names is stored. */
-function isStored(context: AdmissionContext, { resource, namespace, name }: WriteRequest): boolean {
-  const key = storageKey(resource.namespaced ? namespace : '', name);
-  return context.store.collection(resource.storage).get(key) !== undefined;
-}
-
 /**
  * Server-side apply is for dry runs: who applied what is not stored, so that each one is a manager's first one.
  *
@@ -295,7 +289,7 @@ export async function patch(
   context: AdmissionContext,
   request: WriteRequest,
 ): Promise<{ object: JsonObject; isNew: boolean }> {
-  const { resource } = request;
+  const { resource, namespace, name } = request;
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {
@@ -304,7 +298,7 @@ export async function patch(
   const isApply = mediaType.startsWith('application/apply-patch+');
   if (isApply) {
     checkApply(request.query);
-    if (!isStored(context, request)) {
+    if (context.store.collection(resource.storage).get(storageKey(namespace, name)) === undefined) {
       return { object: await create(context, { ...request, mediaType: 'application/json' }), isNew: true };
     }
   } else if (!types.includes(mediaType)) {

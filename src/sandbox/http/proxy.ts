@@ -1,8 +1,9 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { withoutNodeHint } from '../../base/index.ts';
 import { clientOf } from '../../server/index.ts';
+import { type Backend, type Headers, userHeaders } from '../aggregation/backend.ts';
 import { sandboxUser } from '../resources/resource.ts';
-import { type Backend, type Headers, userHeaders } from './backend.ts';
+import { send, textReply } from './http.ts';
 
 /** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */
 const timeoutMs = 60_000;
@@ -18,11 +19,6 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-
-/** Whether a header is meant for the API server itself, or only the API server may set it. */
-function isForApiServer(name: string): boolean {
-  return name === 'authorization' || name === 'host' || name.startsWith('x-remote-');
-}
 
 /** The end-to-end headers of a message, with names in lower case. */
 function endToEnd(message: IncomingMessage): Headers {
@@ -43,17 +39,14 @@ function endToEnd(message: IncomingMessage): Headers {
 
 /** The headers of a proxied request: the client's own, the user, and the client's address. */
 function passedHeaders(request: IncomingMessage, path: string): Headers {
-  const headers: Headers = {};
-  for (const [name, value] of Object.entries(endToEnd(request))) {
-    if (!isForApiServer(name)) {
-      headers[name] = value;
-    }
-  }
-  const before = headers['x-forwarded-for'];
-  const remote = clientOf(request.socket) ?? '';
+  // Some are meant for the API server itself, or only the API server may set them.
+  const own = Object.entries(endToEnd(request)).filter(
+    ([name]) => name !== 'authorization' && name !== 'host' && !name.startsWith('x-remote-'),
+  );
+  const headers: Headers = Object.fromEntries(own);
   return {
     ...headers,
-    'x-forwarded-for': [...(typeof before === 'string' ? [before] : (before ?? [])), remote].join(', '),
+    'x-forwarded-for': [headers['x-forwarded-for'] ?? [], clientOf(request.socket) ?? ''].flat().join(', '),
     'x-forwarded-host': request.headers.host ?? '',
     'x-forwarded-proto': 'https',
     'x-forwarded-uri': path,
@@ -61,25 +54,23 @@ function passedHeaders(request: IncomingMessage, path: string): Headers {
   };
 }
 
-function sendPlain(response: ServerResponse, code: number, text: string): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
-  response.end(`${text}\n`);
-}
-
 /** Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does not read. */
 export function passOn(backend: Backend, request: IncomingMessage, response: ServerResponse, url: URL): void {
   const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
   const headers = passedHeaders(request, url.pathname);
+  function fail(code: number, text: string): void {
+    if (response.headersSent) {
+      response.destroy();
+    } else {
+      send(response, textReply(code, `${text}\n`), []);
+    }
+  }
   let call: ClientRequest;
   try {
     call = backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
   } catch {
     // The Service has no endpoint, or its name cannot be part of a request.
-    sendPlain(response, 503, 'service unavailable');
+    fail(503, 'service unavailable');
     return;
   }
   const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
@@ -88,12 +79,12 @@ export function passOn(backend: Backend, request: IncomingMessage, response: Ser
     call.destroy();
   });
   call.on('error', (error) => {
-    sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
+    fail(503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
   });
   // Without a listener Node closes the connection, and the client would wait forever.
   call.on('upgrade', (_, socket) => {
     socket.destroy();
-    sendPlain(response, 502, 'error trying to reach service: it switched protocols');
+    fail(502, 'error trying to reach service: it switched protocols');
   });
   call.on('response', (answer) => {
     if (isWatch) {
@@ -103,7 +94,7 @@ export function passOn(backend: Backend, request: IncomingMessage, response: Ser
     const { statusCode = 0 } = answer;
     if (statusCode < 200 || statusCode > 599) {
       call.destroy();
-      sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
+      fail(502, `error trying to reach service: it answered with status ${statusCode}`);
       return;
     }
     response.writeHead(statusCode, endToEnd(answer));
