@@ -20,7 +20,6 @@ import {
 import { invalid, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 import { condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
-import { immutableCauses } from './field-causes.ts';
 
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
@@ -178,7 +177,11 @@ function* validate(object: JsonObject, old: JsonObject | undefined): Generator<S
       }
     }
   }
-  yield* immutableCauses(object, old, ['spec.group', 'spec.scope']);
+  for (const field of ['group', 'scope']) {
+    if (old !== undefined && spec[field] !== objectAt(old, 'spec')[field]) {
+      yield invalid(`spec.${field}`, spec[field], 'field is immutable');
+    }
+  }
 }
 
 export const definitionStrategy: KindStrategy = {

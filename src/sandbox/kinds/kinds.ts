@@ -1,9 +1,9 @@
-import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { invalid } from '../../kubernetes/schema/index.ts';
 import { schemaOfModel } from '../models/models.ts';
 import { age, column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { definitionStrategy } from './definition.ts';
-import { immutableCauses } from './field-causes.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
 
 /** Namespaces that cannot be deleted (apiserver, admission plugin NamespaceLifecycle). */
@@ -44,7 +44,11 @@ const secretStrategy: KindStrategy = {
 
 /** Jobs, which an upgrade of an installation has to replace. */
 const jobStrategy: KindStrategy = {
-  validate: (object, old) => immutableCauses(object, old, ['spec.template']),
+  validate(object, old) {
+    const template = fieldAt(object, 'spec', 'template');
+    const isKept = old === undefined || isSame(template, fieldAt(old, 'spec', 'template'));
+    return isKept ? [] : [invalid('spec.template', template, 'field is immutable')];
+  },
 };
 
 /** A built-in kind: how it differs from a namespaced one with neither status nor generation. */

@@ -1,14 +1,34 @@
 import { matchConditionCauses } from '../../kubernetes/cel/index.ts';
-import { itemsAt, type Json, type JsonObject, objectAt, objectsAt, type StatusCause } from '../../kubernetes/index.ts';
-import { invalid, required } from '../../kubernetes/schema/index.ts';
+import {
+  fieldAt,
+  formatFieldPath,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  labelSelectorProblems,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { duplicate, invalid, required } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
-import { duplicateCauses, selectorCauses } from './field-causes.ts';
 
 function prepare(object: JsonObject): void {
   for (const webhook of objectsAt(object, 'webhooks')) {
     webhook.namespaceSelector ??= {};
     webhook.objectSelector ??= {};
   }
+}
+
+/** The problems of a label selector that its schema does not find; none for one that is absent. */
+function selectorCauses(selector: Json | undefined, field: string): StatusCause[] {
+  const requirements = objectsAt(selector, 'matchExpressions');
+  return requirements.some(({ key, operator }) => key === undefined || operator === undefined)
+    ? []
+    : labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
+        invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
+      );
 }
 
 /** Rules of which `*` must be the only element, and why. */
@@ -57,7 +77,13 @@ function* validate(object: JsonObject): Generator<StatusCause> {
   for (const [index, webhook] of webhooks.entries()) {
     yield* validateWebhook(webhook, `webhooks[${index}]`);
   }
-  yield* duplicateCauses(webhooks, 'name', 'webhooks');
+  const seen = new Set<Json>();
+  for (const [index, { name }] of webhooks.entries()) {
+    if (name !== undefined && seen.has(name)) {
+      yield duplicate(`webhooks[${index}].name`, name);
+    }
+    seen.add(name ?? '');
+  }
 }
 
 export const webhookConfigurationStrategy: KindStrategy = { prepare, validate };
