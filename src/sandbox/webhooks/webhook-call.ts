@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { readLimited, withoutNodeHint } from '../../base/index.ts';
@@ -77,6 +78,22 @@ export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: 
 /** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
+function urlOfService({
+  namespace,
+  name,
+  port = 443,
+  path = '/',
+}: NonNullable<WebhookClientConfig['service']>): string {
+  return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
+}
+
+/** The server that a URL names, as `targetOf` returns it. */
+function targetAt(url: URL): ReturnType<typeof targetOf> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // An IP address is not a server name (RFC 6066); with an empty name, the address itself is verified.
+  return { host, port: Number(url.port || 443), servername: isIP(host) ? '' : host, hostHeader: url.host };
+}
+
 /**
  * Calls webhooks over HTTPS, as the API server does: HTTP/1.1 with kept-alive connections and verified certificates.
  */
@@ -102,19 +119,25 @@ export class WebhookCaller {
    *   be used.
    */
   async call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
-    const target = this.#target(client, timeoutSeconds);
+    const { service, caBundle } = client;
+    const url = URL.parse(service === undefined ? (client.url ?? '') : urlOfService(service));
+    if (url === null) {
+      throw new Error(`failed to call webhook: clientConfig.url ${JSON.stringify(client.url)} is not a URL`);
+    }
+    url.searchParams.set('timeout', `${timeoutSeconds}s`);
+    const path = `${url.pathname}${url.search}`;
     const body = Buffer.from(JSON.stringify(review));
     try {
+      const { hostHeader, ...target } =
+        service === undefined ? targetAt(url) : targetOf(this.#resolve, { port: 443, path: '/', ...service });
       const call = request({
-        host: target.host,
-        port: target.port,
-        servername: target.servername,
+        ...target,
         agent: this.#agent,
-        ...(target.ca === undefined ? {} : { ca: target.ca }),
+        ...(caBundle ? { ca: Buffer.from(caBundle, 'base64').toString() } : {}),
         method: 'POST',
-        path: target.path,
+        path,
         headers: {
-          host: target.hostHeader,
+          host: hostHeader,
           'user-agent': 'kube-apiserver-admission',
           'content-length': body.length,
           accept: 'application/json, */*',
@@ -135,39 +158,9 @@ export class WebhookCaller {
       const { name, message } = error as Error;
       const why =
         name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : withoutNodeHint(message);
-      throw new Error(`failed to call webhook: Post ${JSON.stringify(target.url)}: ${why}`);
+      // The API server names the port of a Service, also the usual one.
+      const shown = service === undefined ? url.href : `https://${url.hostname}:${url.port || 443}${path}`;
+      throw new Error(`failed to call webhook: Post ${JSON.stringify(shown)}: ${why}`);
     }
-  }
-
-  #target(client: WebhookClientConfig, timeoutSeconds: number) {
-    const ca = client.caBundle ? Buffer.from(client.caBundle, 'base64').toString() : undefined;
-    if (client.service !== undefined) {
-      const { namespace, name, port = 443, path = '/' } = client.service;
-      const fullPath = `${path.startsWith('/') ? path : `/${path}`}?timeout=${timeoutSeconds}s`;
-      const url = `https://${name}.${namespace}.svc:${port}${fullPath}`;
-      try {
-        return { ...targetOf(this.#resolve, { namespace, name, port, path }), path: fullPath, url, ca };
-      } catch (error) {
-        throw new Error(`failed to call webhook: Post ${JSON.stringify(url)}: ${(error as Error).message}`);
-      }
-    }
-    let parsed: URL;
-    try {
-      parsed = new URL(client.url ?? '');
-    } catch {
-      throw new Error(`failed to call webhook: clientConfig.url ${JSON.stringify(client.url)} is not a URL`);
-    }
-    parsed.searchParams.set('timeout', `${timeoutSeconds}s`);
-    const host = parsed.hostname.replace(/^\[|\]$/g, '');
-    return {
-      host,
-      port: Number(parsed.port || 443),
-      // An IP address is not a server name (RFC 6066); with an empty name, the address itself is verified.
-      servername: /^[\d.]+$|:/.test(host) ? '' : host,
-      hostHeader: parsed.host,
-      path: `${parsed.pathname}${parsed.search}`,
-      url: parsed.href,
-      ca,
-    };
   }
 }
