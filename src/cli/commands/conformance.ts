@@ -5,7 +5,7 @@ import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
+import { type Flag, FlagError, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, paintFor, UsageError } from '../framework/program.ts';
@@ -67,29 +67,27 @@ const checkFlag: Flag<readonly Check[]> = {
   },
 };
 
-const conformanceFlags = {
-  ...extensionFlags,
-  output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
-  'with-side-effects': switchFlag(
-    'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
-  ),
-  request: listFlag(
-    'FILE',
-    'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
-  ),
-  recorded: textFlag('DIR', 'compare the patches with a record of another release, made by "plan --record"', {
-    defaultText: 'none',
-  }),
-  crds: crdsFlag,
-  check: checkFlag,
-  ...catalogFlags,
-} satisfies Flags;
-
 export const command = defineCommand({
   description:
     'Tests extensions in any language: calls them as Cluster API does, and with unusual requests, and checks the answers.',
   args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)']],
-  flags: conformanceFlags,
+  flags: {
+    ...extensionFlags,
+    output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
+    'with-side-effects': switchFlag(
+      'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
+    ),
+    request: listFlag(
+      'FILE',
+      'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
+    ),
+    recorded: textFlag('DIR', 'compare the patches with a record of another release, made by "plan --record"', {
+      defaultText: 'none',
+    }),
+    crds: crdsFlag,
+    check: checkFlag,
+    ...catalogFlags,
+  },
   help: `
 Choose a server that is not in use. All objects are made up, in the namespace
 conformance-sample.

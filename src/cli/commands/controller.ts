@@ -8,7 +8,7 @@ import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
 import { fileCertificates, lostLogLinesHelp, startHealthServer, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, switchFlag, textFlag } from '../framework/flags.ts';
+import { switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
 import { started } from '../framework/port-problem.ts';
 import { FailureError, untilStopped } from '../framework/program.ts';
@@ -17,24 +17,6 @@ import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 import { placesOf, resolveFlag, resolveIn } from './resolve-flag.ts';
 import { serverFlags } from './server-flags.ts';
-
-const controllerFlags = {
-  ...clusterFlags,
-  resolve: resolveFlag,
-  'cert-dir': textFlag(
-    'DIR',
-    'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
-  ),
-  ...catalogFlags,
-  'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
-  'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller, which must not run", {
-    default: clusterApiLease.namespace as string,
-    problemsOf: dns1123LabelProblems,
-  }),
-  force: switchFlag("do not check for Cluster API's own controller"),
-  'health-port': serverFlags['health-port'],
-  ...logFlags,
-} satisfies Flags;
 
 /** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
 async function followClientCertificate(folder: string | undefined, log: Logger) {
@@ -72,7 +54,23 @@ async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: Ab
 export const command = defineCommand({
   description:
     "Reconciles ExtensionConfigs in a cluster without Cluster API's own controller: asks each extension for its handlers, and writes status and conditions.",
-  flags: controllerFlags,
+  flags: {
+    ...clusterFlags,
+    resolve: resolveFlag,
+    'cert-dir': textFlag(
+      'DIR',
+      'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
+    ),
+    ...catalogFlags,
+    'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
+    'cluster-api-namespace': textFlag('NAMESPACE', "namespace of Cluster API's own controller, which must not run", {
+      default: clusterApiLease.namespace as string,
+      problemsOf: dns1123LabelProblems,
+    }),
+    force: switchFlag("do not check for Cluster API's own controller"),
+    'health-port': serverFlags['health-port'],
+    ...logFlags,
+  },
   help: `
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
 taken, 2 usage error.`,

@@ -4,7 +4,7 @@ import { type RewriteProblem, rewriteManifests } from '../../checks/lint/index.t
 import { apiVersionOf, convert, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import { readManifests, replaceFile, showPlace } from '../../kubernetes/manifests/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { choiceFlag, type Flags, listFlag, switchFlag } from '../framework/flags.ts';
+import { choiceFlag, listFlag, switchFlag } from '../framework/flags.ts';
 import { exitCode, UsageError } from '../framework/program.ts';
 
 const help = `
@@ -17,14 +17,6 @@ Exit code: 0 everything is in the requested version, 1 something cannot be
 converted (or, with --check, would be converted), 2 usage error, a file that
 cannot be read or written, or a YAML error. A file with any of these stays as it
 is.`;
-
-const convertFlags = {
-  to: choiceFlag('VERSION', versions.toReversed(), 'API version to convert to', { default: hubVersion }),
-  filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
-  write: switchFlag('change the files in place'),
-  check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
-  quiet: switchFlag('with --write: do not say which files were changed', { short: 'q' }),
-} satisfies Flags;
 
 async function diffOf(file: string, before: string, after: string): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
@@ -39,7 +31,13 @@ async function diffOf(file: string, before: string, after: string): Promise<stri
 export const command = defineCommand({
   description: 'Converts the ExtensionConfigs in YAML and JSON files to another API version.',
   args: [['[paths...]', 'files, folders, or - for standard input']],
-  flags: convertFlags,
+  flags: {
+    to: choiceFlag('VERSION', versions.toReversed(), 'API version to convert to', { default: hubVersion }),
+    filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
+    write: switchFlag('change the files in place'),
+    check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
+    quiet: switchFlag('with --write: do not say which files were changed', { short: 'q' }),
+  },
   help,
   async run({ flags: { to, write, check, quiet, filename }, io }, named: string[]) {
     const paths = [...named, ...filename];

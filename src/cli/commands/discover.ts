@@ -2,7 +2,7 @@ import { count, eachOf, printableJson, withoutControls } from '../../base/index.
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag } from '../framework/flags.ts';
+import { outputFlag } from '../framework/flags.ts';
 import { inFormat, table } from '../framework/layout.ts';
 import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -15,12 +15,6 @@ import {
   unreachableHint,
   untilEnd,
 } from './extensions.ts';
-
-const discoverFlags = {
-  ...extensionFlags,
-  output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
-  ...catalogFlags,
-} satisfies Flags;
 
 function findingText({ severity, handler, message, remedy }: ExtensionFinding, extensions: Extensions): string {
   const subject = handler === undefined ? '' : `${handler}: `;
@@ -57,7 +51,11 @@ export const command = defineCommand({
   description:
     "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
   args: [['[names...]', 'ExtensionConfigs (default: all)']],
-  flags: discoverFlags,
+  flags: {
+    ...extensionFlags,
+    output: outputFlag(['text', 'json'], 'text, or one line for each extension (json)'),
+    ...catalogFlags,
+  },
   help: `
 Services of the cluster are reached through "kubectl port-forward", which ends
 with the command. For ExtensionConfigs in files, --resolve says where they are.

@@ -11,12 +11,10 @@ import {
 } from '../../runtimehooks/index.ts';
 import { sampleRequest, sampleResponse } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag } from '../framework/flags.ts';
+import { outputFlag } from '../framework/flags.ts';
 import { indentedYaml, table, writeReport } from '../framework/layout.ts';
 import { UsageError } from '../framework/program.ts';
 import { catalogFlags } from './catalog-flags.ts';
-
-const hooksFlags = { ...catalogFlags, output: outputFlag(['text', 'json']) } satisfies Flags;
 
 /** Whether a hook can block in a release; of one that the release does not have yet, whether it will. */
 function blocking(hook: HookDefinition, release: Release): boolean {
@@ -120,7 +118,7 @@ export function hookNamed(name: string, where: string): HookDefinition {
 export const command = defineCommand({
   description: 'Lists the Runtime Hooks, or explains one with its messages and a sample of each.',
   args: [['[name]', 'hook to explain']],
-  flags: hooksFlags,
+  flags: { ...catalogFlags, output: outputFlag(['text', 'json']) },
   run({ flags, io }, name: string | undefined) {
     const release = flags['cluster-api-version'];
     if (name !== undefined) {

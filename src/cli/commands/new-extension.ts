@@ -4,7 +4,7 @@ import { didYouMean } from '../../base/index.ts';
 import { hookNames, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { choiceFlag, type Flag, FlagError, type Flags, listFlag, textFlag } from '../framework/flags.ts';
+import { choiceFlag, type Flag, FlagError, listFlag, textFlag } from '../framework/flags.ts';
 import { UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';
@@ -29,24 +29,6 @@ const hooksFlag: Flag<readonly string[]> = {
       }),
 };
 
-const newExtensionFlags = {
-  hooks: hooksFlag,
-  name: textFlag('NAME', 'name of the extension, its package, Service and ExtensionConfig', {
-    defaultText: 'the name of the folder',
-  }),
-  certificates: choiceFlag(
-    'MAKER',
-    ['cert-manager', 'bootstrap'],
-    'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
-  ),
-  crds: listFlag('FILE', 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated', {
-    defaultText: 'none',
-  }),
-  packages: textFlag('DIR', 'folder with packages that npm run pack -- DIR wrote in a checkout', {
-    defaultText: 'npm installs them from its registry',
-  }),
-} satisfies Flags;
-
 /** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
 const maxNameLength = 40;
 
@@ -64,7 +46,23 @@ function specOf(name: string, folder: string | undefined): string {
 export const command = defineCommand({
   description: 'Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.',
   args: [['<DIR>', 'folder for the project; must be new or empty']],
-  flags: newExtensionFlags,
+  flags: {
+    hooks: hooksFlag,
+    name: textFlag('NAME', 'name of the extension, its package, Service and ExtensionConfig', {
+      defaultText: 'the name of the folder',
+    }),
+    certificates: choiceFlag(
+      'MAKER',
+      ['cert-manager', 'bootstrap'],
+      'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
+    ),
+    crds: listFlag('FILE', 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated', {
+      defaultText: 'none',
+    }),
+    packages: textFlag('DIR', 'folder with packages that npm run pack -- DIR wrote in a checkout', {
+      defaultText: 'npm installs them from its registry',
+    }),
+  },
   async run({ flags, io }, folder: string) {
     if (folder === '') {
       throw new UsageError('new-extension: DIR is empty: name the folder of the project');

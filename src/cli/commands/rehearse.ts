@@ -14,7 +14,7 @@ import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, formatRelease, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { inPlaceFeatureGate } from '../../webhook/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
+import { listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat } from '../framework/layout.ts';
 import { exitCode, FailureError, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -27,34 +27,6 @@ const simulatedProblem = (release: Release): string | undefined =>
   compareReleases(release, oldestRelease) >= 0 && compareReleases(release, newestKnownRelease) <= 0
     ? undefined
     : `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestKnownRelease)}, or main`;
-
-const rehearseFlags = {
-  ...extensionFlags,
-  'cluster-files': listFlag(
-    'PATH',
-    'file or folder with Clusters, their ClusterClasses and templates, and Namespaces for their labels; may be repeated',
-    { defaultText: 'a sample Cluster' },
-  ),
-  crds: crdsFlag,
-  'set-version': listFlag(
-    'VERSION',
-    'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row',
-    { problemsOf: versionProblems },
-  ),
-  delete: switchFlag('delete the Clusters at the end'),
-  'feature-gates': featureGatesFlag,
-  'cluster-api-version': releaseFlag(
-    'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
-    { default: newestKnownRelease, defaultText: formatRelease(newestKnownRelease) },
-    simulatedProblem,
-  ),
-  write: textFlag(
-    'DIR',
-    'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
-    { defaultText: 'none' },
-  ),
-  output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
-} satisfies Flags;
 
 /** The file of a request: `team_blue-0007-GeneratePatches.json` is that of the seventh call for the Cluster team/blue. */
 function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>): string {
@@ -103,7 +75,33 @@ export const command = defineCommand({
   description:
     'Simulates the lifecycle of a Cluster with extensions: calls the hooks in the order of Cluster API, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
   args: [['[names...]', 'ExtensionConfigs (default: all)']],
-  flags: rehearseFlags,
+  flags: {
+    ...extensionFlags,
+    'cluster-files': listFlag(
+      'PATH',
+      'file or folder with Clusters, their ClusterClasses and templates, and Namespaces for their labels; may be repeated',
+      { defaultText: 'a sample Cluster' },
+    ),
+    crds: crdsFlag,
+    'set-version': listFlag(
+      'VERSION',
+      'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row',
+      { problemsOf: versionProblems },
+    ),
+    delete: switchFlag('delete the Clusters at the end'),
+    'feature-gates': featureGatesFlag,
+    'cluster-api-version': releaseFlag(
+      'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
+      { default: newestKnownRelease, defaultText: formatRelease(newestKnownRelease) },
+      simulatedProblem,
+    ),
+    write: textFlag(
+      'DIR',
+      'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
+      { defaultText: 'none' },
+    ),
+    output: outputFlag(['text', 'json'], 'a timeline as text, or a line of JSON per call'),
+  },
   help: `
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,

@@ -2,7 +2,7 @@ import { discardFile } from '../../base/index.ts';
 import { createSampleExtension, localExtensionConfig, readBehaviours } from '../../extension/sample/index.ts';
 import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, textFlag } from '../framework/flags.ts';
+import { textFlag } from '../framework/flags.ts';
 import { openLog } from '../framework/log.ts';
 import { started } from '../framework/port-problem.ts';
 import { UsageError, untilStopped } from '../framework/program.ts';
@@ -11,21 +11,19 @@ import { readWith } from './catalog-flags.ts';
 import { publishFile } from './publish-file.ts';
 import { serverFlags } from './server-flags.ts';
 
-const sampleFlags = {
-  ...serverFlags,
-  write: textFlag(
-    'FILE',
-    'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
-  ),
-  behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang or respond slowly'),
-} satisfies Flags;
-
 /** Addresses to listen on at which `localhost` reaches the server. */
 const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
 
 export const command = defineCommand({
   description: 'Runs an extension server with a handler for each Runtime Hook, to test callers with.',
-  flags: sampleFlags,
+  flags: {
+    ...serverFlags,
+    write: textFlag(
+      'FILE',
+      'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
+    ),
+    behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang or respond slowly'),
+  },
   async run({ flags, io }) {
     const folder = flags['cert-dir'];
     if ((folder === undefined) !== flags['self-signed']) {

@@ -1,14 +1,12 @@
 import { FileError, printable, readRegularFileSync } from '../../base/index.ts';
 import { UsageError } from './program.ts';
 
-const mebibyte = 1024 * 1024;
-
 /** Reads a small text file that a flag names. @throws {UsageError} with the flag and the file, if it is not one. */
 export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
   const where = `${flag}: ${printable(file)}`;
   let bytes: Buffer;
   try {
-    bytes = readRegularFileSync(file, maxMebibytes * mebibyte);
+    bytes = readRegularFileSync(file, maxMebibytes * 1024 * 1024);
   } catch (error) {
     if (error instanceof FileError) {
       throw new UsageError(`${where}: ${error.code === 'ENOENT' ? 'no such file' : error.problem}`);

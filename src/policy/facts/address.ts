@@ -1,9 +1,6 @@
 import { posix } from 'node:path';
 import { type JsonObject, objectAt, parseRequestUri, textAt } from '../../kubernetes/index.ts';
 
-/** Suffix of a Service's DNS name, besides `.svc`. */
-const clusterSuffix = '.svc.cluster.local';
-
 function pathOf(path: string): string {
   return posix.join('/', path).replace(/\/$/, '');
 }
@@ -15,7 +12,7 @@ function addressOfUrl(url: string): string | undefined {
   }
   const { hostname = '', port = '' } = URL.parse(`https://${uri.host}`) ?? {};
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  const host = name.endsWith(clusterSuffix) ? name.slice(0, name.length - '.cluster.local'.length) : name;
+  const host = name.replace(/\.svc\.cluster\.local$/, '.svc');
   return name === '' ? undefined : `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
 }
 

@@ -42,19 +42,14 @@ const maxReports = 100;
 /** Maximum number of UTF-16 units of all reports: the response repeats everything, and an API server waits for it. */
 const maxReportsLength = 64 * 1024;
 
-/** How much of a value counts towards the length of a report, in characters: messages truncate longer values. */
-const maxCountedValue = 128;
-
-/** Longest message, in characters, since some repeat keys of the object. */
-const maxMessageLength = 1000;
-
 function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions): Level {
   const level = levels?.get(rule.id) ?? (profile === 'upstream' && !rule.upstream ? 'off' : rule.severity);
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
 function lengthOf({ field, message, value }: RuleFinding): number {
-  return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
+  // Messages truncate longer values.
+  return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, 128) : 0);
 }
 
 /**
@@ -136,7 +131,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       if (findings.length === most) {
         omitted.push(current);
       } else {
-        const message = truncated(finding.message, maxMessageLength);
+        // Some messages repeat keys of the object.
+        const message = truncated(finding.message, 1000);
         const field = formatFieldPath(finding.path);
         findings.push({ reason: 'FieldValueInvalid', ...finding, ...current, message, field });
       }

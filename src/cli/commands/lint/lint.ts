@@ -12,7 +12,7 @@ import {
 import { type ManifestFile, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { type Facts, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
+import { integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { policyFlags } from '../policy-flags.ts';
@@ -73,25 +73,23 @@ async function print({ stdout, signal }: Io, text: string): Promise<void> {
 
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
-const lintFlags = {
-  filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
-  output: outputFlag(formatNames, 'report format'),
-  quiet: switchFlag('print only errors: no warnings, no summary', { short: 'q' }),
-  'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
-  'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, 'fail if there are more warnings than this', {
-    default: Number.POSITIVE_INFINITY,
-    defaultText: 'no limit',
-  }),
-  facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
-  fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
-  ...policyFlags,
-} satisfies Flags;
-
 export const command = defineCommand({
   description:
     'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
   args: [['[paths...]', 'files, folders, or - for standard input']],
-  flags: lintFlags,
+  flags: {
+    filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
+    output: outputFlag(formatNames, 'report format'),
+    quiet: switchFlag('print only errors: no warnings, no summary', { short: 'q' }),
+    'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
+    'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, 'fail if there are more warnings than this', {
+      default: Number.POSITIVE_INFINITY,
+      defaultText: 'no limit',
+    }),
+    facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
+    fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
+    ...policyFlags,
+  },
   help,
   async run(call, named: string[]) {
     const { flags, io } = call;

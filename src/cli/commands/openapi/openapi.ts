@@ -9,21 +9,19 @@ import {
 } from '../../../runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../../framework/command.ts';
-import { type Flags, outputFlag } from '../../framework/flags.ts';
+import { outputFlag } from '../../framework/flags.ts';
 import { inFormat, jsonText } from '../../framework/layout.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
-
-const mergeFlags = {
-  ...clusterFlags,
-  output: outputFlag(['yaml', 'json']),
-} satisfies Flags;
 
 const merge = defineCommand({
   description:
     'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
   args: [['[sources...]', 'files, folders, or - for standard input; default: the API server of the kubeconfig']],
-  flags: mergeFlags,
+  flags: {
+    ...clusterFlags,
+    output: outputFlag(['yaml', 'json']),
+  },
   help: `
 OpenAPI v2 documents are converted.
 
@@ -37,14 +35,12 @@ read.`,
   },
 });
 
-const openApiFlags = {
-  output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
-  'cluster-api-version': catalogFlags['cluster-api-version'],
-} satisfies Flags;
-
 export const command = defineCommand({
   description: 'Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.',
-  flags: openApiFlags,
+  flags: {
+    output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
+    'cluster-api-version': catalogFlags['cluster-api-version'],
+  },
   commands: {
     merge: { summary: 'merge the OpenAPI v3 documents of an API server, or files, into one', ...merge },
   },

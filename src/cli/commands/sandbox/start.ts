@@ -74,15 +74,11 @@ function configurationsWith({ clusterFacts, impact }: SandboxSettings) {
   });
 }
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-
 /** The definitions of Cluster API's kinds that rules know, whose schemas allow any fields. */
 const factDefinitions = (): JsonObject[] =>
   parseAllDocuments(manifest('samples/plan/crds.yaml'))
     .map((document) => document.toJS() as JsonObject)
     .filter((definition) => ['Cluster', 'ClusterClass'].includes(textAt(definition, 'spec', 'names', 'kind')));
-
-const registrations = '/apis/admissionregistration.k8s.io/v1';
 
 /**
  * Registers ExtensionConfig and the webhook in front of it, whose caBundles `certs bootstrap` injects; with `clusterFacts`
@@ -98,12 +94,16 @@ async function register(cluster: KubernetesClient, settings: SandboxSettings): P
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
   for (const body of [definition, ...(settings.clusterFacts ? factDefinitions() : [])]) {
-    await cluster.request('POST', definitions, body);
+    await cluster.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
   }
   for (const body of configurationsWith(settings)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     // Parsed from YAML, so without the client's classes.
-    await cluster.request('POST', `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
+    await cluster.request(
+      'POST',
+      `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`,
+      body as unknown as JsonObject,
+    );
   }
 }
 

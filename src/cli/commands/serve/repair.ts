@@ -5,8 +5,6 @@ import type { KubernetesClient } from '../../../kubernetes/client/index.ts';
 import type { CertificateSource } from '../../../server/index.ts';
 import { bundleIn, repairEmptied } from '../../../webhook/certs/index.ts';
 
-const checkEveryMs = 5000;
-
 /** A source that also remembers the trust bundle that came with the last certificate. */
 export function withBundle(source: CertificateSource): {
   certificates: CertificateSource;
@@ -53,6 +51,6 @@ export async function keepCaBundles(
       log.error({ reason: problem }, 'an empty caBundle would not be filled in');
     }
     lastProblem = problem;
-    await sleep(checkEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await sleep(5000, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
