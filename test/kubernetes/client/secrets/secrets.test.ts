@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { encodeData, metadataOf, ResponseError, secretPath } from '../../../../src/kubernetes/client/index.ts';
-import { decodeSecret } from '../../../../src/kubernetes/client/secrets.ts';
+import {
+  decodeSecret,
+  encodeData,
+  metadataOf,
+  ResponseError,
+  secretPath,
+} from '../../../../src/kubernetes/client/index.ts';
+
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
