@@ -1,5 +1,13 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
+import {
+  canonical,
+  copyOf,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+} from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
@@ -9,21 +17,14 @@ import { validateSchema, type Work, workOfObject } from './schema-validation.ts'
 
 const forbiddenKeywords = ['$ref', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
 
-/** What the alternatives of a schema may not say, with what they must be instead. */
+/** What the alternatives of a schema may not say, by what it must be instead. */
 const outsideOnly = {
-  type: 'empty',
-  additionalProperties: 'undefined',
-  default: 'undefined',
-  title: 'empty',
-  description: 'empty',
-  nullable: 'false',
-  'x-kubernetes-preserve-unknown-fields': 'false',
-  'x-kubernetes-embedded-resource': 'false',
-  'x-kubernetes-int-or-string': 'false',
-  'x-kubernetes-list-map-keys': 'empty',
-  'x-kubernetes-list-type': 'undefined',
-  'x-kubernetes-map-type': 'undefined',
-  'x-kubernetes-validations': 'empty',
+  empty: ['type', 'title', 'description', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'],
+  undefined: ['additionalProperties', 'default', 'x-kubernetes-list-type', 'x-kubernetes-map-type'],
+  false: [
+    ...['nullable', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'],
+    'x-kubernetes-int-or-string',
+  ],
 };
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -31,21 +32,13 @@ const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 /** The schemas inside a schema that describe other values than itself, with their paths and what they describe. */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
-  const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
-  if (isJsonObject(schema.properties)) {
-    for (const [name, property] of Object.entries(schema.properties)) {
-      if (isJsonObject(property)) {
-        parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
-      }
-    }
+  const parts: [Json | undefined, string, 'object fields' | 'array items'][] = [];
+  for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
+    parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
   }
-  if (isJsonObject(schema.additionalProperties)) {
-    parts.push([schema.additionalProperties, `${path}.additionalProperties`, 'object fields']);
-  }
-  if (isJsonObject(schema.items)) {
-    parts.push([schema.items, `${path}.items`, 'array items']);
-  }
-  return parts;
+  parts.push([schema.additionalProperties, `${path}.additionalProperties`, 'object fields']);
+  parts.push([schema.items, `${path}.items`, 'array items']);
+  return parts.filter((part): part is ReturnType<typeof partsOf>[number] => isJsonObject(part[0]));
 }
 
 function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
@@ -70,12 +63,13 @@ function checkedBranches(schema: JsonObject, path: string): [JsonObject, string]
 }
 
 function* branchCauses(branch: JsonObject, at: string, isFirstOfAll: boolean): Generator<StatusCause> {
-  for (const [keyword, wanted] of Object.entries(outsideOnly)) {
-    const value = branch[keyword];
-    const isAbsent =
-      value === undefined || (Array.isArray(value) ? value.length === 0 : !value && wanted !== 'undefined');
-    if (!isAbsent) {
-      yield forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`);
+  for (const [wanted, keywords] of Object.entries(outsideOnly)) {
+    for (const keyword of keywords) {
+      const value = branch[keyword];
+      const isEmpty = Array.isArray(value) ? value.length === 0 : !value && wanted !== 'undefined';
+      if (value !== undefined && !isEmpty) {
+        yield forbiddenField(`${at}.${keyword}`, `must be ${wanted} to be structural`);
+      }
     }
   }
   if (isJsonObject(branch.properties) && branch.properties.metadata !== undefined) {
@@ -330,11 +324,7 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, checks: No
 }
 
 function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  for (const [name, type] of [
-    ['apiVersion', 'string'],
-    ['kind', 'string'],
-    ['metadata', 'object'],
-  ] as const) {
+  for (const [name, type] of Object.entries({ apiVersion: 'string', kind: 'string', metadata: 'object' })) {
     const field = objectAt(schema, 'properties')[name];
     if (isJsonObject(field) && field.type !== type) {
       yield invalid(`${path}.properties[${name}].type`, field.type ?? '', `must be ${type}`);
@@ -362,11 +352,8 @@ function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Gene
   }
   const fields = objectAt(schema, 'properties');
   for (const name of ['apiVersion', 'kind', 'metadata']) {
-    yield* forbiddenDefaults(
-      objectAt(fields, name),
-      `${path}.properties[${name}]`,
-      `must not be set in top-level ${name}`,
-    );
+    const why = `must not be set in top-level ${name}`;
+    yield* forbiddenDefaults(objectAt(fields, name), `${path}.properties[${name}]`, why);
   }
   const { type: _type, default: _default, properties, ...others } = objectAt(fields, 'metadata');
   const names = Object.keys(objectAt(properties));
