@@ -6,7 +6,7 @@ import {
   kind,
 } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
+import { dns1123SubdomainProblems, isJsonObject, isSame, type JsonObject } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './status.ts';
 
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
@@ -67,10 +67,12 @@ export function createConfigStore(cluster: KubernetesClient) {
   }
 
   return {
-    /** Writes a status, if it differs. */
+    /** Writes the fields of a status that differ. */
     async writeStatus(config: StoredConfig, status: ExtensionConfigStatus): Promise<StoredConfig> {
-      const difference = mergePatchOf((config.status ?? {}) as JsonObject, status as JsonObject);
-      return difference === undefined ? config : patch(config, '/status', { status: difference });
+      const [before, after] = [config.status ?? {}, status] as JsonObject[];
+      const changed = Object.keys({ ...before, ...after }).filter((name) => !isSame(before?.[name], after?.[name]));
+      const fields = Object.fromEntries(changed.map((name) => [name, after?.[name] ?? null]));
+      return changed.length === 0 ? config : patch(config, '/status', { status: fields });
     },
     /** Writes a caBundle (base64). */
     writeCaBundle: (config: StoredConfig, caBundle: string) =>

@@ -1,5 +1,5 @@
 import type { FieldPath } from '../errors/field-path.ts';
-import { isJsonObject, type Json, type JsonObject, own, setOwn } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, own } from './json.ts';
 
 /** One operation of a JSON Patch (RFC 6902), of the kinds that this program writes. */
 export type JsonPatchOperation =
@@ -158,25 +158,6 @@ function compareLists(
   for (let index = changed; index < after.length - back; index++) {
     operations.push({ op: 'add', path: jsonPointer([...path, index]), value: after[index] as Json });
   }
-}
-
-/** The JSON Merge Patch (RFC 7396) that turns one object into the other, which has no null; undefined if they are equal. */
-export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {
-  const patch: JsonObject = {};
-  for (const name of changedNames(before, after).sort()) {
-    const [old, value] = [own(before, name), own(after, name)];
-    if (isJsonObject(old) && isJsonObject(value)) {
-      const inner = mergePatchOf(old, value);
-      if (inner !== undefined) {
-        setOwn(patch, name, inner);
-      }
-    } else if (value !== undefined && !isSame(old, value)) {
-      setOwn(patch, name, value);
-    } else if (value === undefined && old !== undefined) {
-      setOwn(patch, name, null);
-    }
-  }
-  return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
 /** A patch as hook messages contain it: its JSON in base64. */

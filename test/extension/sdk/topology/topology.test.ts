@@ -13,7 +13,7 @@ import {
   type WalkOptions,
   walkTemplates,
 } from '../../../../src/extension/sdk/topology/index.ts';
-import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../../src/kubernetes/index.ts';
+import { copyOf, type Json, type JsonObject, jsonPatchOf } from '../../../../src/kubernetes/index.ts';
 import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
 import { recordedCalls } from '../../../runtimehooks/messages/recorded.ts';
 import { collectingLog } from '../../../server/running.ts';
@@ -23,23 +23,6 @@ import { limitWork, sized } from '../../../support/work.ts';
 const json = fc
   .jsonValue({ maxDepth: 5 })
   .map((value) => JSON.parse(JSON.stringify(value).replaceAll('"__proto__":', '"proto":')) as Json);
-
-/** RFC 7396, section 2. */
-function applyMerge(target: Json | undefined, patch: Json): Json {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-    return patch;
-  }
-  const result: JsonObject =
-    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
-  for (const [name, field] of Object.entries(patch)) {
-    if (field === null) {
-      delete result[name];
-    } else {
-      result[name] = applyMerge(result[name], field);
-    }
-  }
-  return result;
-}
 
 describe('diff', () => {
   test('the patch turns one value into the other, and is empty if they are equal', () => {
@@ -74,27 +57,8 @@ describe('diff', () => {
     expect(jsonPatchOf(before, { a: { c: 3, d: 2 }, b: 2 })).toEqual(jsonPatchOf(before, { b: 2, a: { d: 2, c: 3 } }));
   });
 
-  test('a merge patch turns one object into the other', () => {
-    const withoutNull = fc
-      .dictionary(fc.string(), json)
-      .map(
-        (value) =>
-          JSON.parse(
-            JSON.stringify(value, (_, field) => (field === null ? 0 : field)).replaceAll('"__proto__":', '"proto":'),
-          ) as JsonObject,
-      );
-    fc.assert(
-      fc.property(withoutNull, withoutNull, (before, after) => {
-        const patch = mergePatchOf(before, after);
-        expect(patch === undefined ? before : applyMerge(before, patch)).toEqual(after);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
   test('a field named __proto__ is an ordinary one', () => {
     const after = JSON.parse('{"__proto__":{"a":1}}') as JsonObject;
-    expect(JSON.stringify(mergePatchOf({}, after))).toBe('{"__proto__":{"a":1}}');
     expect(jsonPatchOf({}, after)).toEqual([{ op: 'add', path: '/__proto__', value: { a: 1 } }]);
     expect(JSON.stringify(copyOf(after))).toBe('{"__proto__":{"a":1}}');
     expect(jsonPatchOf(after, {})).toEqual([{ op: 'remove', path: '/__proto__' }]);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  applyMergePatch,
   applyOperations,
   changedNames,
   encodedPatch,
@@ -9,7 +8,6 @@ import {
   type Json,
   type JsonObject,
   jsonPatchOf,
-  mergePatchOf,
 } from '../../../../src/kubernetes/index.ts';
 import { runs } from '../../../support/runs.ts';
 
@@ -194,31 +192,6 @@ test.each<[JsonObject, JsonObject, string[]]>([
   [{ a: 1 }, { a: 1 }, []],
 ])('from %j to %j, what is not identical are the fields %j', (a, b, names) => {
   expect(changedNames(a, b)).toEqual(names);
-});
-
-describe('a merge patch', () => {
-  test.each<[string, JsonObject, JsonObject, JsonObject | undefined]>([
-    ['of the same', { a: { b: [1] } }, { a: { b: [1] } }, undefined],
-    [
-      'of fields',
-      { a: 1, b: 1, c: { d: 1, e: 1 } },
-      { a: 1, b: 2, c: { d: 1 }, f: { g: 1 } },
-      { b: 2, c: { e: null }, f: { g: 1 } },
-    ],
-    ['of a list, as a whole', { a: [1, null] }, { a: [null] }, { a: [null] }],
-    ['of an object in place of a text', { a: 'x' }, { a: {} }, { a: {} }],
-    ['of a field that becomes undefined', { a: 1, b: 1 }, { a: 1, b: undefined } as unknown as JsonObject, { b: null }],
-    ['of a field that is undefined anew', { a: 1 }, { a: 1, b: undefined } as unknown as JsonObject, undefined],
-    [
-      'of the field __proto__',
-      {},
-      json('{"__proto__":{"a":1}}') as JsonObject,
-      json('{"__proto__":{"a":1}}') as JsonObject,
-    ],
-  ])('%s', (_, before, after, patch) => {
-    expect(JSON.stringify(mergePatchOf(before, after))).toBe(JSON.stringify(patch));
-    expect(isSame(applyMergePatch(before, patch ?? {}), after)).toBe(true);
-  });
 });
 
 test('a patch in a message is the base64 of its JSON', () => {
