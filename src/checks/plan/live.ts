@@ -1,4 +1,4 @@
-import { eachOf, withRemedy } from '../../base/index.ts';
+import { eachOf, FailureError, withRemedy } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient, listPages } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
@@ -126,7 +126,9 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   const ofCore = (kind: string) => resources.get(`${coreGroup} ${kind}`);
   const clusters = ofCore('Cluster');
   if (clusters === undefined) {
-    throw new Error(`the API server has no Clusters of ${coreGroup}: install Cluster API, or name another kubeconfig`);
+    throw new FailureError(
+      `the API server has no Clusters of ${coreGroup}: install Cluster API, or name another kubeconfig`,
+    );
   }
   const own = [options.namespace];
   await list(clusters, own, true);

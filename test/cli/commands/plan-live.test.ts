@@ -202,8 +202,8 @@ test('a cluster without Cluster API', async () => {
   onTestFinished(() => sandbox.stop());
   writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { stderr, code } = await plan();
-  expect(stderr).toContain(
-    'the API server has no Clusters of cluster.x-k8s.io: install Cluster API, or name another kubeconfig',
+  expect(stderr).toBe(
+    'extensionconfig-webhook: the API server has no Clusters of cluster.x-k8s.io: install Cluster API, or name another kubeconfig\n',
   );
   expect(code).toBe(1);
 });
