@@ -1,2 +1,2 @@
 export * from './bytes.ts';
-export { type JsonMistake, jsonMistake, jsonSyntaxError } from './json-syntax.ts';
+export { jsonSyntaxError } from './json-syntax.ts';

@@ -1,41 +1,25 @@
 import { expect, test } from 'vitest';
-import { jsonMistake, jsonSyntaxError, quoted, textOf } from '../../../src/base/go-text/index.ts';
+import { jsonSyntaxError, quoted, textOf } from '../../../src/base/go-text/index.ts';
 
-/** What is wrong, where the text does not end too early. */
-function syntaxError(text: string): string | undefined {
-  const bytes = Buffer.from(text).toString('latin1');
-  const mistake = jsonMistake(bytes, false);
-  const character = mistake && bytes[mistake.at];
-  return mistake && (character === undefined ? 'EOF' : jsonSyntaxError(character, mistake.place));
-}
+const syntaxError = (text: string) => jsonSyntaxError(Buffer.from(text).toString('latin1'), 'EOF');
 
-// The texts are those of Go 1.26: `json.NewDecoder(body).Decode(&value)`.
+// The texts are those of Go 1.26: `json.NewDecoder(body).Decode(&value)`. Other mistakes it describes more closely.
 test.each<[string, string | undefined]>([
   ['', 'EOF'],
   [' \n', 'EOF'],
   ['<html>', "invalid character '<' looking for beginning of value"],
   ["'", "invalid character '\\'' looking for beginning of value"],
-  [']', "invalid character ']' looking for beginning of value"],
+  [' ]', "invalid character ']' looking for beginning of value"],
   ['{', 'EOF'],
   ['{"a"', 'EOF'],
+  ['{"é":1', 'EOF'],
   ['"a', 'EOF'],
   ['-', 'EOF'],
-  ['{x', "invalid character 'x' looking for beginning of object key string"],
-  ['{]', "invalid character ']' looking for beginning of object key string"],
-  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
-  ['{"a" 1}', "invalid character '1' after object key"],
-  ['{"a":1 "b"}', "invalid character '\"' after object key:value pair"],
-  ['[}', "invalid character '}' looking for beginning of value"],
-  ['[1,]', "invalid character ']' looking for beginning of value"],
-  ['[1 2]', "invalid character '2' after array element"],
-  ['"a\nb"', "invalid character '\\n' in string literal"],
-  ['"\\x"', "invalid character 'x' in string escape code"],
-  ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
-  ['-a', "invalid character 'a' in numeric literal"],
-  ['1.x', "invalid character 'x' after decimal point in numeric literal"],
-  ['1ex', "invalid character 'x' in exponent of numeric literal"],
-  ['trux', "invalid character 'x' in literal true (expecting 'e')"],
-  ['{"a":[{},[1,-2.5e+3,"\\u00e9\\n",true,false,null]]} tail', undefined],
+  ['[1,', 'EOF'],
+  ['{x', undefined],
+  ['{"a" 1}', undefined],
+  ['[1 2]', undefined],
+  ['{"a":[{},[1,-2.5e+3,"\\u00e9\\n",true,false,null]]}', undefined],
 ])('%j: %s', (text, problem) => {
   expect(syntaxError(text)).toBe(problem);
 });

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { jsonMistake, jsonSyntaxError, quoted, textOf } from '../../../base/go-text/index.ts';
+import { jsonSyntaxError, quoted, textOf } from '../../../base/go-text/index.ts';
 import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../../../kubernetes/index.ts';
 import type { HookDefinition } from '../../catalog/definition.ts';
 import { decodeResponse } from '../../messages/index.ts';
@@ -37,20 +37,6 @@ export interface Message {
   content: JsonObject;
 }
 
-/** Why Go's json.Decoder cannot read a body; undefined if it can. */
-function syntaxError(body: Buffer): string | undefined {
-  const text = body.toString('latin1');
-  const mistake = jsonMistake(text, false);
-  if (mistake === undefined) {
-    return undefined;
-  }
-  const character = text[mistake.at];
-  if (character !== undefined) {
-    return jsonSyntaxError(character, mistake.place);
-  }
-  return text.trim() === '' ? 'EOF' : 'unexpected EOF';
-}
-
 /** The message in a response, as Cluster API reads it: status code 200, the first JSON value, with the right types. */
 export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
@@ -78,7 +64,8 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
       : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
-      return failed(syntaxError(answer.body) ?? error.message);
+      const text = answer.body.toString('latin1');
+      return failed(jsonSyntaxError(text, text.trim() === '' ? 'EOF' : 'unexpected EOF') ?? error.message);
     }
     throw error;
   }

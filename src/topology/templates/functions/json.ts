@@ -1,11 +1,4 @@
-import {
-  type Bytes,
-  bytesOf,
-  decoded,
-  type JsonMistake,
-  jsonMistake,
-  jsonSyntaxError,
-} from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOf, decoded, jsonSyntaxError } from '../../../base/go-text/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import { type Budget, FunctionError, maxNesting, tooMuch } from '../budget.ts';
 import { infiniteText } from '../values/numbers.ts';
@@ -70,31 +63,26 @@ function encodeJson(budget: Budget, value: Value, { escapesHtml = true, indent =
   return show(value, 0);
 }
 
-/** Why encoding/json's Unmarshal refuses a text. A word or a number that ends with it is followed by a space. */
-function problemOf(text: Bytes, { at, place }: JsonMistake): string {
-  const isWithin = /^(?:in|after decimal)/.test(place) && place !== 'in string literal';
-  const character = text[at] ?? (isWithin ? ' ' : undefined);
-  return character === undefined ? 'unexpected end of JSON input' : bytesOf(jsonSyntaxError(character, place));
-}
-
 /**
  * encoding/json's Unmarshal into an `interface {}`.
  *
- * @throws {FunctionError} with Go's message.
+ * @throws {FunctionError} where Go refuses it; in Go's words, if it does not begin as JSON, or ends too early.
  */
 function decodeJson(budget: Budget, text: Bytes): Value {
   // At most every other character is a value.
   budget.spend(text.length / 4);
-  const mistake = jsonMistake(text, true);
-  if (mistake !== undefined) {
-    throw new FunctionError(problemOf(text, mistake));
+  let json: Json;
+  try {
+    json = JSON.parse(decoded(text)) as Json;
+  } catch {
+    throw new FunctionError(bytesOf(jsonSyntaxError(text, 'unexpected end of JSON input') ?? 'the text is not JSON'));
   }
   const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g) ?? [];
   const infinite = numbers.find((number) => !Number.isFinite(Number(number)));
   if (infinite !== undefined) {
     throw new FunctionError(`json: cannot unmarshal number ${infinite} into Go value of type float64`);
   }
-  return valueOfJson(JSON.parse(decoded(text)) as Json, 0);
+  return valueOfJson(json, 0);
 }
 
 /**

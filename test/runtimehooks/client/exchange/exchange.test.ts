@@ -33,7 +33,7 @@ test.each<[string, string | Buffer, string]>([
   [
     'bytes that are not UTF-8',
     Buffer.from([0x7b, 0xff, 0x7d]),
-    "invalid character 'ÿ' looking for beginning of object key string",
+    'the body is not valid JSON (at position 1 (line 1 column 2))',
   ],
 ])('an answer that is %s cannot be read', (_, body, problem) => {
   expect(readAnswer({ code: 200, body: Buffer.from(body) }, hook)).toEqual({
