@@ -1,17 +1,21 @@
 import {
   groupOf,
-  isSame,
   type Json,
   type JsonObject,
   namespacedName,
   namespaceOf,
   objectAt,
-  objectText,
   textAt,
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
-import { kubeadmDefaults } from '../control-planes/index.ts';
-import { clusterClassRefusal, isWritten, refusalProblem, type WriteAnswers, writeProblem } from '../refusals/index.ts';
+import {
+  clusterClassRefusal,
+  isWritten,
+  refusalProblem,
+  templateRefusal,
+  type WriteAnswers,
+  writeProblem,
+} from '../refusals/index.ts';
 import { coreGroup, keyOf, nameIn, type ObjectName } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
 import { classNameOf, hasTopology, workersIn } from '../world/topologies.ts';
@@ -53,33 +57,6 @@ function referencesIn(spec: JsonObject): { part: string; reference: JsonObject }
   ];
 }
 
-/** Templates whose webhooks refuse changes of `spec.template.spec`. */
-const immutable = new Set([
-  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate',
-  ...['Docker', 'Dev'].flatMap((provider) =>
-    ['ClusterTemplate', 'MachineTemplate'].map((kind) => `infrastructure.cluster.x-k8s.io ${provider}${kind}`),
-  ),
-]);
-
-/** A template as its webhook compares it. */
-function comparedTemplate(template: JsonObject): JsonObject {
-  const spec = objectAt(template, 'spec', 'template', 'spec');
-  if (template.kind !== 'KubeadmControlPlaneTemplate') {
-    return spec;
-  }
-  return { ...spec, kubeadmConfigSpec: kubeadmDefaults(objectAt(spec, 'kubeadmConfigSpec')) };
-}
-
-function templateProblem(old: JsonObject, now: JsonObject): string | undefined {
-  const kind = textAt(now, 'kind');
-  if (!immutable.has(`${groupOf(now)} ${kind}`) || old.apiVersion !== now.apiVersion) {
-    return undefined;
-  }
-  return isSame(comparedTemplate(old), comparedTemplate(now))
-    ? undefined
-    : `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${kind === 'KubeadmControlPlaneTemplate' ? '' : 'a '}new resource instead.`;
-}
-
 /** Why Cluster API's webhooks refuse a write of a class or of a template, as far as it is not the schema of its kind that does. */
 function webhookProblem(
   object: JsonObject,
@@ -90,8 +67,8 @@ function webhookProblem(
     const refusal = clusterClassRefusal(object, old, clustersOf.get(namespacedName(object)) ?? []);
     return refusal && refusalProblem(object, refusal);
   }
-  const reason = old && templateProblem(old, object);
-  return reason === undefined ? undefined : { text: `Cluster API refuses ${objectText(object)}: ${reason}` };
+  const reason = old && templateRefusal(old, object);
+  return reason === undefined ? undefined : { text: reason };
 }
 
 /** The places of classes that refer to templates, by these. */

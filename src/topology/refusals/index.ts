@@ -8,6 +8,7 @@ export {
 } from './cluster.ts';
 export { clusterApiSchemaOf, type SchemaTable, type SchemaType } from './cluster-api-schemas.ts';
 export { clusterClassRefusal } from './cluster-class.ts';
+export { templateRefusal } from './immutable-templates.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck, unchangeable } from './parts.ts';
 export { causeLine, invalidFields, type Refusal, refusalProblem } from './refusal.ts';
