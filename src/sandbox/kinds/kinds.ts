@@ -52,17 +52,14 @@ const jobStrategy: KindStrategy = {
 };
 
 /** A built-in kind: how it differs from a namespaced one with neither status nor generation. */
-interface Kind extends Partial<Resource> {
-  kind: string;
-  clusterScoped?: true;
-}
+type Kind = Partial<Resource> & Pick<Resource, 'kind'>;
 
 const apps = { group: 'apps', categories: ['all'], hasStatus: true, hasGeneration: true };
 const batch = { ...apps, group: 'batch' };
 const rbac = { group: 'rbac.authorization.k8s.io', strategy: { nameFormat: 'path' } } as const;
 const registration: Omit<Kind, 'kind'> = {
   group: 'admissionregistration.k8s.io',
-  clusterScoped: true,
+  namespaced: false,
   hasGeneration: true,
   categories: ['api-extensions'],
   strategy: webhookConfigurationStrategy,
@@ -76,7 +73,7 @@ const kinds: readonly Kind[] = [
   {
     kind: 'Namespace',
     shortNames: ['ns'],
-    clusterScoped: true,
+    namespaced: false,
     hasStatus: true,
     selectableFields: ['status.phase'],
     columns: [column('Status', '.status.phase'), age],
@@ -89,7 +86,7 @@ const kinds: readonly Kind[] = [
     kind: 'CustomResourceDefinition',
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
-    clusterScoped: true,
+    namespaced: false,
     hasStatus: true,
     hasGeneration: true,
     columns: [column('Created At', '.metadata.creationTimestamp')],
@@ -98,21 +95,21 @@ const kinds: readonly Kind[] = [
   {
     group: 'admissionregistration.k8s.io',
     kind: 'ValidatingAdmissionPolicy',
-    clusterScoped: true,
+    namespaced: false,
     hasStatus: true,
     hasGeneration: true,
   },
   {
     group: 'admissionregistration.k8s.io',
     kind: 'ValidatingAdmissionPolicyBinding',
-    clusterScoped: true,
+    namespaced: false,
     hasGeneration: true,
   },
   {
     group: 'apiregistration.k8s.io',
     kind: 'APIService',
     categories: ['api-extensions'],
-    clusterScoped: true,
+    namespaced: false,
     hasStatus: true,
     columns: [...apiServiceColumns, age],
     strategy: apiServiceStrategy,
@@ -158,7 +155,7 @@ const kinds: readonly Kind[] = [
     hasStatus: true,
     selectableFields: ['spec.nodeName', 'status.phase'],
   },
-  { kind: 'PersistentVolume', shortNames: ['pv'], clusterScoped: true, hasStatus: true },
+  { kind: 'PersistentVolume', shortNames: ['pv'], namespaced: false, hasStatus: true },
   { kind: 'PersistentVolumeClaim', shortNames: ['pvc'], hasStatus: true },
   { kind: 'ReplicationController', shortNames: ['rc'], categories: ['all'], hasStatus: true, hasGeneration: true },
   {
@@ -175,12 +172,12 @@ const kinds: readonly Kind[] = [
   { group: 'coordination.k8s.io', kind: 'Lease', columns: [column('Holder', '.spec.holderIdentity'), age] },
   { ...rbac, kind: 'Role' },
   { ...rbac, kind: 'RoleBinding' },
-  { ...rbac, kind: 'ClusterRole', clusterScoped: true },
-  { ...rbac, kind: 'ClusterRoleBinding', clusterScoped: true },
+  { ...rbac, kind: 'ClusterRole', namespaced: false },
+  { ...rbac, kind: 'ClusterRoleBinding', namespaced: false },
   { group: 'networking.k8s.io', kind: 'Ingress', shortNames: ['ing'], hasStatus: true, hasGeneration: true },
   { group: 'networking.k8s.io', kind: 'NetworkPolicy', shortNames: ['netpol'], hasGeneration: true },
   { group: 'policy', kind: 'PodDisruptionBudget', shortNames: ['pdb'], hasStatus: true, hasGeneration: true },
-  { group: 'scheduling.k8s.io', kind: 'PriorityClass', shortNames: ['pc'], clusterScoped: true },
+  { group: 'scheduling.k8s.io', kind: 'PriorityClass', shortNames: ['pc'], namespaced: false },
 ];
 
 /** The names of their models in @kubernetes/client-node. */
@@ -193,7 +190,7 @@ function pluralOf(kind: string): string {
 
 /** The resources that every sandbox serves, each in a single version. */
 export function builtInResources(): Resource[] {
-  return kinds.map(({ clusterScoped, kind, group = '', ...rest }) => {
+  return kinds.map(({ kind, group = '', ...rest }) => {
     const { plural = pluralOf(kind) } = rest;
     return {
       group,
@@ -204,7 +201,7 @@ export function builtInResources(): Resource[] {
       listKind: `${kind}List`,
       shortNames: [],
       categories: [],
-      namespaced: clusterScoped !== true,
+      namespaced: true,
       storage: storageNameOf(group, plural),
       storageVersion: 'v1',
       hasStatus: false,

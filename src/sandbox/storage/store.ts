@@ -69,8 +69,8 @@ class Collection {
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   #events: StoreEvent[] = [];
-  /** Events up to this version are not available: they were evicted, or from before the collection existed. */
-  #forgotten: number;
+  /** The oldest version that a watch can begin from: events up to it were evicted, or are from before the collection existed. */
+  oldest: number;
   #historyBytes = 0;
   readonly #sizes = new Map<string, number>();
   /** Cached result of `list`, until the next write. */
@@ -78,12 +78,7 @@ class Collection {
 
   constructor(store: Store) {
     this.#store = store;
-    this.#forgotten = store.version;
-  }
-
-  /** The oldest version that a watch can begin from. */
-  get oldest(): number {
-    return this.#forgotten;
+    this.oldest = store.version;
   }
 
   get(key: string): JsonObject | undefined {
@@ -139,7 +134,7 @@ class Collection {
 
   /** The writes after a version, oldest first, or undefined if some of them have been evicted. */
   eventsAfter(version: number): StoreEvent[] | undefined {
-    if (version < this.#forgotten) {
+    if (version < this.oldest) {
       return undefined;
     }
     let at = this.#events.length;
@@ -197,7 +192,7 @@ class Collection {
     for (; isTooMuch() && gone < this.#events.length - 1; gone++) {
       const { bytes, version } = this.#events[gone] as StoreEvent;
       this.#historyBytes -= bytes;
-      this.#forgotten = version;
+      this.oldest = version;
     }
     this.#events.splice(0, gone);
   }

@@ -12,17 +12,11 @@ import { dropNulls, validateSchema } from '../../kubernetes/schema/index.ts';
 import { badRequest, internalError, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
 
-const formats = new Map<string, { name: string; parse(body: Uint8Array, kind: string): Json | Promise<Json> }>([
-  ['application/json', { name: 'json', parse: parseJson }],
-  [
-    'application/vnd.kubernetes.protobuf',
-    // Loaded with the first such body, since most sandboxes never receive one.
-    { name: 'protobuf', parse: async (body, kind) => (await import('./protobuf.ts')).parseProtobuf(body, kind) },
-  ],
-]);
+const inJson = 'application/json';
+const inProtobuf = 'application/vnd.kubernetes.protobuf';
 
 export function mediaTypeOf(header: string | undefined): string {
-  return (header ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
+  return (header ?? inJson).split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
 /**
@@ -31,16 +25,16 @@ export function mediaTypeOf(header: string | undefined): string {
  * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
  */
 export async function parseBody(body: Uint8Array, mediaType: string, kind: string): Promise<Json> {
-  const format = formats.get(mediaType);
-  if (format === undefined) {
-    throw unsupportedMediaType([...formats.keys()]);
+  if (mediaType !== inJson && mediaType !== inProtobuf) {
+    throw unsupportedMediaType([inJson, inProtobuf]);
   }
   try {
-    return await format.parse(body, kind);
+    // Protobuf is loaded with the first such body, since most sandboxes never receive one.
+    return mediaType === inJson ? parseJson(body) : (await import('./protobuf.ts')).parseProtobuf(body, kind);
   } catch (error) {
-    const why = (error as Error).message;
+    const why = `${mediaType === inJson ? 'json' : 'protobuf'} parse error: ${(error as Error).message}`;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${format.name} parse error: ${why}`,
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why}`,
     );
   }
 }

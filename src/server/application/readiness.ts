@@ -32,29 +32,21 @@ interface ReadinessCheck {
 /** Whether reviews can be answered, and if not, why; with all checks. */
 export type Readiness = { checks: readonly ReadinessCheck[] } & ({ ready: true } | { ready: false; reason: string });
 
-function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
-  switch (phase) {
-    case 'starting':
-      return `the ${port} port is not open yet`;
-    case 'serving':
-      return undefined;
-    case 'draining':
-      return 'shutting down';
-  }
-}
+const checked = (name: string, problem: string | undefined, essential = false): ReadinessCheck => ({
+  name,
+  problem,
+  essential,
+});
 
 function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): ReadinessCheck {
   const name = 'serving-certificate';
   if (pair === undefined) {
-    const problem = `no serving certificate: ${certificateProblem ?? 'not read yet'}`;
-    return { name, problem, essential: true };
+    return checked(name, `no serving certificate: ${certificateProblem ?? 'not read yet'}`, true);
   }
   if (pair.notAfter <= now) {
-    const problem = `the serving certificate expired at ${pair.notAfter.toISOString()}`;
-    return { name, problem, essential: true };
+    return checked(name, `the serving certificate expired at ${pair.notAfter.toISOString()}`, true);
   }
-  const problem = certificateProblem && `the previous certificate is still served: ${certificateProblem}`;
-  return { name, problem, essential: false };
+  return checked(name, certificateProblem && `the previous certificate is still served: ${certificateProblem}`);
 }
 
 /** How long a client that did not trust the certificate is reported, in ms. */
@@ -68,14 +60,13 @@ function trustProblem({ rejection, now }: ReadinessFacts): string | undefined {
 
 /** Decides whether the server is ready for reviews: it is when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
-  const phase: ReadinessCheck = { name: 'phase', problem: phaseProblem(facts), essential: true };
-  const checks: ReadinessCheck[] = [
+  const phases = { starting: `the ${facts.port} port is not open yet`, serving: undefined, draining: 'shutting down' };
+  const phase = checked('phase', phases[facts.phase], true);
+  const checks = [
     certificateCheck(facts),
-    { name: 'certificate-source', problem: facts.sourceProblem, essential: false },
-    { name: 'trust', problem: trustProblem(facts), essential: false },
-    ...(facts.clientCa === undefined
-      ? []
-      : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies ReadinessCheck]),
+    checked('certificate-source', facts.sourceProblem),
+    checked('trust', trustProblem(facts)),
+    ...(facts.clientCa === undefined ? [] : [checked('client-ca', facts.clientCa.problem)]),
     phase,
   ];
   // While the server stops, that is the reported reason, whatever else is wrong; before it serves, the missing
