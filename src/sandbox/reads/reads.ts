@@ -88,20 +88,12 @@ export function selectorOf({ resource, namespace, name, query }: ReadRequest): S
 }
 
 /** The resource version of a request, or undefined if it leaves the choice to the server. */
-export function versionOf(context: ReadContext, text: string | null): number | undefined {
-  if (text === null || text === '' || text === '0') {
-    return undefined;
+export function versionOf({ store }: ReadContext, query: URLSearchParams): number | undefined {
+  const version = numberOf(query, 'resourceVersion');
+  if (version > store.version) {
+    throw tooLargeVersion(version, store.version);
   }
-  const version = Number(text);
-  if (!decimal.test(text)) {
-    throw badRequest(
-      `resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a number that the server returned`,
-    );
-  }
-  if (version > context.store.version) {
-    throw tooLargeVersion(version, context.store.version);
-  }
-  return version;
+  return version || undefined;
 }
 
 function parseContinue(token: string, newest: number): { version: number; after: string } {
@@ -125,7 +117,7 @@ function select(context: ReadContext, request: ReadRequest) {
   const collection = context.store.collection(resource.storage);
   const token = query.get('continue') ?? '';
   const limit = numberOf(query, 'limit');
-  versionOf(context, query.get('resourceVersion'));
+  versionOf(context, query);
   const from = token === '' ? undefined : parseContinue(token, context.store.version);
   const version = from?.version ?? context.store.version;
   const selects = selectorOf(request);

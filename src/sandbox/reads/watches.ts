@@ -45,7 +45,7 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
   const { converter, store } = context;
   const collection = store.collection(resource.storage);
   const selects = selectorOf(request);
-  const version = versionOf(context, query.get('resourceVersion'));
+  const version = versionOf(context, query);
   const bookmarks = isOn(query, 'allowWatchBookmarks');
   const initial = isOn(query, 'sendInitialEvents');
   const seconds = numberOf(query, 'timeoutSeconds') || defaultWatchSeconds;
