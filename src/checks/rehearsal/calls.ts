@@ -1,11 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import {
-  type CallError,
-  type CallResult,
-  type Client,
-  isCallError,
-  onlyHandlerFor,
-} from '../../runtimehooks/client/index.ts';
+import { type CallResult, type Client, isCallError, onlyHandlerFor } from '../../runtimehooks/client/index.ts';
 import {
   compareReleases,
   exclusiveHooks,
@@ -23,8 +17,6 @@ export type Caller = (call: Call, signal: AbortSignal) => Promise<Outcome>;
 const maxMessage = 4096;
 
 const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
-
-const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
 /** The first release whose errors and conditions have the messages of extensions that fail. */
 const failureMessagesSince = v1(14);
@@ -57,36 +49,27 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
 
 /** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
 export function createCaller(client: Client, release: Release = newestKnownRelease): Caller {
-  const failed = (error: string, calls: readonly HandlerCall[] = []) => ({ ok: false as const, error, calls });
-  const outcomeOf = (
-    result: { ok: true; response: JsonObject } | { ok: false; error: CallError },
-    calls: readonly HandlerCall[],
-  ) =>
-    result.ok
-      ? { ok: true as const, response: shortened(result.response), calls }
-      : failed(errorText(result.error.message, release), calls);
-
   return async ({ hook: name, handler: named, object, request }, signal) => {
     const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
-    let handler = named;
-    if (handler === undefined && exclusiveHooks.has(name)) {
-      const only = await onlyHandlerFor(client, hook, object);
-      if (isCallError(only)) {
-        return failed(only.message);
-      }
-      handler = only;
-      if (handler === undefined) {
-        return name === 'UpdateMachine'
-          ? failed('no extensions registered for UpdateMachine hook')
-          : { ok: true, response: {}, calls: [] };
-      }
+    const isExclusive = named === undefined && exclusiveHooks.has(name);
+    const handler = isExclusive ? await onlyHandlerFor(client, hook, object) : named;
+    if (isCallError(handler)) {
+      return { ok: false, error: handler.message, calls: [] };
     }
-    if (handler !== undefined) {
-      const result = await client.callExtension(hook, { handler, object, request, signal });
-      return outcomeOf(result, [callOf(hook, handler, result, release)]);
+    if (isExclusive && handler === undefined) {
+      return name === 'UpdateMachine'
+        ? { ok: false, error: 'no extensions registered for UpdateMachine hook', calls: [] }
+        : { ok: true, response: {}, calls: [] };
     }
-    const result = await client.callAllExtensions(hook, { object, request, signal });
-    const calls = result.calls.map(({ handler: one, result: answer }) => callOf(hook, one, answer, release));
-    return outcomeOf(result, calls);
+    const call = { object, request, signal };
+    const result =
+      handler === undefined
+        ? await client.callAllExtensions(hook, call)
+        : await client.callExtension(hook, { handler, ...call });
+    const made = 'calls' in result ? result.calls : [{ handler: handler ?? '', result }];
+    const calls = made.map((one) => callOf(hook, one.handler, one.result, release));
+    return result.ok
+      ? { ok: true, response: { ...result.response, message: messageOf(result.response.message) }, calls }
+      : { ok: false, error: errorText(result.error.message, release), calls };
   };
 }

@@ -73,19 +73,16 @@ export class Player {
 
   tellCall({ hook, request }: Pick<Call, 'hook' | 'request'>, call: HandlerCall): void {
     this.calls++;
+    const text = (...path: string[]) => textAt(request, ...path) || undefined;
     const entry: CallEntry = {
       ...{ type: 'call', cluster: this.subject, number: this.calls, at: this.now, hook, call },
       pendingHooks: this.pendingHooks,
-      kubernetesVersion: textAt(request, 'kubernetesVersion') || undefined,
-      fromKubernetesVersion:
-        textAt(request, 'fromKubernetesVersion') || textAt(request, 'fromControlPlaneKubernetesVersion') || undefined,
-      toKubernetesVersion: textAt(request, 'toKubernetesVersion') || undefined,
+      kubernetesVersion: text('kubernetesVersion'),
+      fromKubernetesVersion: text('fromKubernetesVersion') ?? text('fromControlPlaneKubernetesVersion'),
+      toKubernetesVersion: text('toKubernetesVersion'),
       controlPlaneUpgrades: versionsOf(request, 'controlPlaneUpgrades'),
       workersUpgrades: versionsOf(request, 'workersUpgrades'),
-      machine:
-        textAt(request, 'desired', 'machine', 'metadata', 'name') ||
-        textAt(request, 'desired', 'machineSet', 'metadata', 'name') ||
-        undefined,
+      machine: text('desired', 'machine', 'metadata', 'name') ?? text('desired', 'machineSet', 'metadata', 'name'),
     };
     this.#stage.onRequest?.(entry, request);
     this.#stage.onEntry(entry);

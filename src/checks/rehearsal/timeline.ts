@@ -1,4 +1,5 @@
 import { count, type Paint, printable, printableJson } from '../../base/index.ts';
+import { goSecondsText } from '../../kubernetes/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent } from './events.ts';
 
@@ -23,17 +24,8 @@ function argumentsText(entry: CallEntry): string {
   return printable(machine ?? kubernetesVersion ?? versions);
 }
 
-/** A duration: `90s`, `5m`, `1h30m`. */
-function lengthText(seconds: number): string {
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  if (seconds < 120) {
-    return `${seconds}s`;
-  }
-  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
-}
-
 /** How a call ended, with details, and the colour of that. */
-export function answerOf({ call }: CallEntry): { text: string; style: 'green' | 'yellow' | 'red' | 'dim' } {
+function answerOf({ call }: CallEntry): { text: string; style: 'green' | 'yellow' | 'red' | 'dim' } {
   const { status, message, retryAfterSeconds, error } = call;
   const after = (text: string) => printable(text === '' ? '' : `: ${text}`);
   if (status === 'Ignored') {
@@ -44,7 +36,7 @@ export function answerOf({ call }: CallEntry): { text: string; style: 'green' | 
   }
   return retryAfterSeconds === 0
     ? { text: `passed${after(message)}`, style: 'green' }
-    : { text: `blocked for ${lengthText(retryAfterSeconds)}${after(message)}`, style: 'yellow' };
+    : { text: `blocked for ${goSecondsText(retryAfterSeconds)}${after(message)}`, style: 'yellow' };
 }
 
 /** The states of a control plane, and of a group of workers, as verbs. */

@@ -59,7 +59,7 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   expect(simulation.map((entry) => timeline.add(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
-  0:00:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
+  0:00:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   blocked for 1h30m0s: backups run  (up.one)
            TopologyReconciled False ClusterUpgrading: Cluster is upgrading to v1.32.0
              * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run
            … and 2 more like it, until 3:00:00
