@@ -110,20 +110,10 @@ export function valueLines({ before, after }: Cause): string[] {
     return [`  ${shownBefore} → ${shownAfter}`];
   }
   // Line numbers of a value say nothing about a file; they only part the hunks.
-  return diffLines(emptyLike(before, after), emptyLike(after, before), 1).flatMap((line, index) =>
+  return diffLines(before ?? '', after ?? '', 1).flatMap((line, index) =>
     line.startsWith('@') ? (index === 0 ? [] : [' …']) : /^[-+](?:\[\]|\{\}|)$/.test(line) ? [] : [line],
   );
 }
-
-/** A value to compare: an absent one as the empty value of the kind of the other one. */
-function emptyLike(value: Json | undefined, other: Json | undefined): Json {
-  if (value !== undefined) {
-    return typeof value === 'object' && typeof other === 'object' ? value : asText(value);
-  }
-  return Array.isArray(other) ? [] : isJsonObject(other) ? {} : '';
-}
-
-const asText = (value: Json): Json => (typeof value === 'object' ? value : String(value));
 
 const maxNamed = 6;
 
