@@ -8,13 +8,6 @@ import { installedRelease } from '../installed-release.ts';
 import { reportsOf } from '../lint/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
 
-function denialsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): string[] {
-  const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind: 'ExtensionConfig' };
-  return reportsOf(whole, { rules, now })
-    .filter(({ severity }) => severity === 'deny')
-    .map((report) => warningText(report));
-}
-
 async function rulesFor({ cluster }: Installation) {
   return createRuleSet({
     profile: 'strict',
@@ -27,9 +20,12 @@ async function rulesFor({ cluster }: Installation) {
 /** Why the rules would deny an ExtensionConfig, and why it is not discovered. */
 function problemsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): Tick[] {
   const name = textAt(object, 'metadata', 'name');
-  const ticks = denialsOf(object, rules, now).map((denial) =>
-    failed('audit', `${name}: ${denial}`, 'fix it: the next write of this object is denied'),
-  );
+  const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind: 'ExtensionConfig' };
+  const ticks = reportsOf(whole, { rules, now })
+    .filter(({ severity }) => severity === 'deny')
+    .map((report) =>
+      failed('audit', `${name}: ${warningText(report)}`, 'fix it: the next write of this object is denied'),
+    );
   const discovered = itemsAt(object, 'status', 'conditions').find((one) => textAt(one, 'type') === 'Discovered');
   if (textAt(discovered, 'status') !== 'True') {
     const why = discovered === undefined ? 'no controller has tried' : textAt(discovered, 'message');

@@ -37,11 +37,6 @@ function clusterTicks(cluster: JsonObject): Tick[] {
   return told.length > 0 ? told : [skipped('conditions', `no controller has written conditions of ${name}`)];
 }
 
-const certificateTicks = async (installation: Installation) => [
-  ...(await certificates(installation)),
-  ...(await rotation(installation)),
-];
-
 /** An object to explain: of a Secret, one of the installation. */
 export interface NamedObject {
   kind: 'extensionconfig' | 'cluster' | 'secret';
@@ -58,7 +53,7 @@ export async function examineObject(
   const looks = {
     extensionconfig: () => auditOne(installation, name),
     cluster: async () => clusterTicks(await cluster.request('GET', path)),
-    secret: () => certificateTicks(installation),
+    secret: async () => [...(await certificates(installation)), ...(await rotation(installation))],
   };
   return await looking(kind, async () => {
     try {

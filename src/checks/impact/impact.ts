@@ -167,22 +167,17 @@ function clustersOf(change: Change, watched: Watched): JsonObject[] {
 /** Whether templates or a class that the written object names are not known: created in the same `kubectl apply`, perhaps. */
 export function lacksObjects(change: Change, watched: Watched): boolean {
   const { object = {} } = change;
-  const classes =
-    object.kind === 'ClusterClass' ? [object] : object.kind === 'Cluster' ? classOfCluster(object, watched) : [];
-  return classes.some((clusterClass) => {
-    if (clusterClass === undefined) {
-      return true;
-    }
-    const known = new Set(watched.shared(namespaceOf(clusterClass)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
-    return templateReferences(clusterClass).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
-  });
-}
-
-function classOfCluster(cluster: JsonObject, watched: Watched): (JsonObject | undefined)[] {
-  const name = classNameOf(cluster);
-  return name.endsWith('/')
-    ? []
-    : [watched.ofKind(coreGroup, 'ClusterClass').find((clusterClass) => namespacedName(clusterClass) === name)];
+  const className = object.kind === 'Cluster' ? classNameOf(object) : '/';
+  if (object.kind !== 'ClusterClass' && className.endsWith('/')) {
+    return false;
+  }
+  const classes = object.kind === 'ClusterClass' ? [object] : watched.ofKind(coreGroup, 'ClusterClass');
+  const clusterClass = classes.find((one) => one === object || namespacedName(one) === className);
+  if (clusterClass === undefined) {
+    return true;
+  }
+  const known = new Set(watched.shared(namespaceOf(clusterClass)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
+  return templateReferences(clusterClass).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
 }
 
 const nothing: Impact = { clusters: [], total: 0, unplanned: [], unasked: undefined, losses: [], paused: new Set() };

@@ -60,26 +60,21 @@ export interface ImpactReviews {
 const results = ['nothing', 'warned', 'denied', 'unknown', 'undecided'] as const;
 type Result = (typeof results)[number];
 
-const isTemplate = ({ group, kind }: AdmissionRequest['kind']) =>
-  kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
+/** What is reviewed when it is deleted, and when it is written, by group and kind; templates of providers, too. */
+const deleted: ReadonlySet<string> = new Set([`${coreGroup} Cluster`, ' Namespace']);
+const written: ReadonlySet<string> = new Set([
+  ...['Cluster', 'ClusterClass'].map((kind) => `${coreGroup} ${kind}`),
+  `${runtimeGroup} ExtensionConfig`,
+]);
 
-function isReviewed({ kind, operation, subResource, oldObject }: AdmissionRequest): boolean {
-  const { group, kind: name } = kind;
+function isReviewed({ kind: { group, kind }, operation, subResource, oldObject }: AdmissionRequest): boolean {
+  const name = `${group} ${kind}`;
   const isWrite = operation === 'UPDATE' || operation === 'CREATE';
-  const isCluster = name === 'Cluster' && group === coreGroup;
-  const isNamespace = name === 'Namespace' && group === '';
-  return (
-    subResource === '' &&
-    // Their deletion was reviewed. What else a finalizer holds is still used.
-    (!(isCluster || isNamespace) || fieldAt(oldObject, 'metadata', 'deletionTimestamp') === undefined) &&
-    (operation === 'DELETE'
-      ? isCluster || isNamespace
-      : isWrite &&
-        (isCluster ||
-          (name === 'ClusterClass' && group === coreGroup) ||
-          (name === 'ExtensionConfig' && group === runtimeGroup) ||
-          isTemplate(kind)))
-  );
+  const isTemplate = kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
+  // The deletion was reviewed. What else a finalizer holds is still used.
+  const isGoing = deleted.has(name) && fieldAt(oldObject, 'metadata', 'deletionTimestamp') !== undefined;
+  const isSubject = operation === 'DELETE' ? deleted.has(name) : isWrite && (written.has(name) || isTemplate);
+  return subResource === '' && !isGoing && isSubject;
 }
 
 const namespaceController = 'system:serviceaccount:kube-system:namespace-controller';

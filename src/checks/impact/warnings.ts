@@ -47,12 +47,12 @@ function listText(names: readonly string[], shown: number): string {
   return first === '' ? last : `${first} and ${last}`;
 }
 
-/** The field as it is in what is made of a template. */
-const fieldOf = ({ object, field }: Cause): string =>
-  /^\w*Template /.test(object) ? field.replace(/^spec\.template\./, '') : field;
-
+/** The first field, as it is in what is made of a template, and how many more there are. */
 function fieldsText(causes: readonly Cause[]): string {
-  const [first, ...others] = new Set(causes.map((cause) => withoutControls(fieldOf(cause))));
+  const fields = causes.map(({ object, field }) =>
+    withoutControls(/^\w*Template /.test(object) ? field.replace(/^spec\.template\./, '') : field),
+  );
+  const [first, ...others] = new Set(fields);
   return first === undefined ? 'outdated already' : others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 

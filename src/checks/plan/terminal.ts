@@ -1,5 +1,5 @@
 import { count, type Paint, paragraph, printable, type Style, shortList } from '../../base/index.ts';
-import type { Cause, ClusterPlan, GroupPlan, Plan } from '../../topology/index.ts';
+import type { Cause, GroupPlan, Plan } from '../../topology/index.ts';
 import {
   causeText,
   changesOf,
@@ -91,18 +91,14 @@ function groupLines(plan: GroupPlan, screen: Screen): string {
   ].join('');
 }
 
-const headLines = ({ peak, problems }: ClusterPlan, screen: Screen): string[] => [
-  ...problems.map((problem) => screen.paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
-  peak === undefined ? '' : screen.paint('dim', wrapped(peakText(peak), '  ', screen)),
-];
-
 function sectionLines({ title, names, plan }: Section, screen: Screen): string {
   const { paint } = screen;
   const alike = `${shortList(names, maxNamed)}; the plan of the first:`;
   return [
     `${paint('bold', title)}\n`,
     names.length === 0 ? '' : paint('dim', wrapped(alike, '  ', screen)),
-    ...headLines(plan, screen),
+    ...plan.problems.map((problem) => paint('yellow', wrapped(problemText(problem), '  ', screen, '! '))),
+    plan.peak === undefined ? '' : paint('dim', wrapped(peakText(plan.peak), '  ', screen)),
     ...plan.groups.map((group) => groupLines(group, screen)),
     '\n',
   ].join('');
