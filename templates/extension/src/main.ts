@@ -19,6 +19,8 @@ try {
     ...(HOST && { host: HOST }),
   }).run();
 } catch (error) {
-  process.stderr.write(`{{name}}: ${startProblem(error)}\n`);
+  const isPortTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+  const remedy = isPortTaken ? ': choose other ports with the environment variables PORT and HEALTH_PORT' : '';
+  process.stderr.write(`{{name}}: ${startProblem(error)}${remedy}\n`);
   process.exitCode = 1;
 }

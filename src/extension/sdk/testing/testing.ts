@@ -132,9 +132,9 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
   if (isFault || (response.status !== expected && result !== 'blocking')) {
     const remedy =
       result === 'failure' ? "; pass a request that it accepts, or expect this ({ status: 'Failure' })" : '';
-    throw new Error(
-      `${name}: ${result}: ${String(response.message ?? '')}${remedy} ${JSON.stringify(lines.at(-1) ?? {})}`,
-    );
+    const { stack, ...line } = lines.at(-1) ?? {};
+    const logged = typeof stack === 'string' ? `\n${stack}` : ` ${JSON.stringify(line)}`;
+    throw new Error(`${name}: ${result}: ${String(response.message ?? '')}${remedy}${logged}`);
   }
 }
 
