@@ -113,17 +113,18 @@ function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator
   yield* validateSchema(value, schema as Schema, { base: `${path}.default`, work });
 }
 
-/** Maximum number of instructions of all patterns in a definition's schema: compiling that many takes some seconds. */
-const maxPatternSize = 300_000;
+/** The work of compiling one instruction of a pattern. */
+const workPerInstruction = 33;
 
 /** The problems of the patterns of a schema. The whole schema is searched, because `pattern` may be anywhere. */
-function* patternCauses(schema: JsonObject, path: string, total: { size: number }): Generator<StatusCause> {
+function* patternCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   const { pattern } = schema;
-  if (typeof pattern === 'string' && pattern !== '' && total.size <= maxPatternSize) {
+  if (typeof pattern === 'string' && pattern !== '' && work.left >= 0) {
     const field = `${path}.pattern`;
     try {
-      total.size += compilePattern(pattern).size + 10;
-      if (total.size > maxPatternSize) {
+      work.left -= (compilePattern(pattern).size + 10) * workPerInstruction;
+      if (work.left < 0) {
+        work.endedAt = field;
         yield forbiddenField(field, 'together with this one, the patterns of the schema are too large');
       }
     } catch (error) {
@@ -134,7 +135,7 @@ function* patternCauses(schema: JsonObject, path: string, total: { size: number 
     }
   }
   for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
-    yield* patternCauses(part, at, total);
+    yield* patternCauses(part, at, work);
   }
 }
 
@@ -363,18 +364,6 @@ function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Gene
   }
 }
 
-/** The budget of the check of a schema, or of several that share it. */
-export interface SchemaBudget {
-  work: Work;
-  patterns: { size: number };
-}
-
-/** Whether a budget is used up; what it was for has a cause that says so. */
-export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
-  work.endedAt !== undefined || patterns.size > maxPatternSize;
-
-export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
-
 function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   yield* defaultCauses(schema, path, work);
   for (const [part, at] of partsOf(schema, path)) {
@@ -393,11 +382,11 @@ function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generato
 export function structuralCauses(
   schema: JsonObject,
   path: string,
-  { work, patterns }: SchemaBudget = schemaBudget(),
+  work = workOfObject(),
   isVariable = false,
 ): StatusCause[] {
   // First, because defaults are validated with the schema.
-  const unreadable = patternCauses(schema, path, patterns).take(maxCauses).toArray();
+  const unreadable = patternCauses(schema, path, work).take(maxCauses).toArray();
   const causes =
     unreadable.length > 0 ? unreadable : rootCauses(schema, path, { work, isVariable }).take(maxCauses).toArray();
   return isVariable && causes.length === 0 ? defaultsWithin(schema, path, work).take(maxCauses).toArray() : causes;

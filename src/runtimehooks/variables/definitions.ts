@@ -12,17 +12,15 @@ import {
   causeOf,
   forbiddenField,
   invalid,
-  isSpent,
   maxCauses,
   notSupported,
   partsOf,
   required,
   type Schema,
-  type SchemaBudget,
-  schemaBudget,
   shownKey,
   structuralCauses,
   validateSchema,
+  type Work,
 } from '../../kubernetes/schema/index.ts';
 import { readSchema } from './read-schema.ts';
 
@@ -39,7 +37,8 @@ const maxRulesMs = 2_000;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-interface Effort extends SchemaBudget {
+interface Effort {
+  work: Work;
   rules: Budget;
   /** Whether a rule was not evaluated for a value, or not checked for its types, because of the limits. */
   hasSkipped: boolean;
@@ -140,7 +139,7 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
   // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
   const wrapping = `${path}.properties[variableSchema]`;
-  const structural = structuralCauses(wrapped, path, effort, true)
+  const structural = structuralCauses(wrapped, path, effort.work, true)
     .slice(0, maxCauses)
     .map(({ field = path, message, ...cause }) => ({
       ...cause,
@@ -199,7 +198,6 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
   const unevaluated: UnevaluatedRules[] = [];
   const names = new Set<string>();
   const effort: Effort = {
-    ...schemaBudget(),
     work: { left: maxWork },
     rules: { leftMs: maxRulesMs },
     hasSkipped: false,
@@ -230,14 +228,18 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
         ...keyCauses(objectAt(part, 'x-metadata'), `${at}.x-metadata`),
       ]),
       // What these would report is our limit, not Cluster API's.
-      isSpent(effort) ? [] : ofSchema,
+      effort.work.endedAt !== undefined ? [] : ofSchema,
     ];
     for (const cause of allCauses.flat()) {
       causes.push(cause);
     }
-    if (isSpent(effort) || causes.length > maxCauses) {
+    if (effort.work.endedAt !== undefined || causes.length > maxCauses) {
       break;
     }
   }
-  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort) && !effort.hasSkipped, unevaluated };
+  return {
+    causes: causes.slice(0, maxCauses),
+    isComplete: effort.work.endedAt === undefined && !effort.hasSkipped,
+    unevaluated,
+  };
 }
