@@ -36,10 +36,7 @@ export class FileError extends FailureError {
   }
 }
 
-/**
- * Without O_NONBLOCK, opening a FIFO waits for a writer, in a thread that cannot be interrupted. With O_NOCTTY, a
- * terminal does not become the process's controlling terminal. Windows has neither flag.
- */
+/** Opening a FIFO without O_NONBLOCK waits for a writer, and a terminal without O_NOCTTY becomes that of the process. */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 function kindOf(stats: Stats): string {

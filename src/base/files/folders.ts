@@ -4,10 +4,7 @@ import { dirname, join } from 'node:path';
 import { FailureError } from '../errors.ts';
 import { systemProblem } from './files.ts';
 
-/**
- * Creates a folder and its parents. Node.js's `recursive` loops forever where the system cannot create folders: below
- * /proc.
- */
+/** Creates a folder and its parents. Node.js's `recursive` loops forever below /proc, where no folder can be created. */
 export function makeFolder(folder: string, mode = 0o777): void {
   const parent = dirname(folder);
   if (!existsSync(parent)) {

@@ -1,8 +1,6 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 
-/**
- * A Go string: bytes, one per character (U+0000 to U+00FF), so that indices, lengths, comparisons and cuts are those of Go.
- */
+/** A Go string: bytes, one per character (U+0000 to U+00FF), so that indices, lengths and comparisons are those of Go. */
 export type Bytes = string;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII

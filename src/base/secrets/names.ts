@@ -15,10 +15,7 @@ const publicKeys = new Set(
 /** What may come after the name of a secret: `client-key-data`, `passwordHash`. */
 const forms = new Set('b64 base64 data encoded hash hashed pem plain string text value'.split(' '));
 
-/**
- * Whether a name says that its value is a secret, in any spelling (`dbPassword`, `DB_PASSWORD`); not `tokenSecretRef`,
- * `tokenTTL`.
- */
+/** Whether a name says that its value is a secret, in any spelling (`dbPassword`, `DB_PASSWORD`); not `tokenSecretRef`. */
 export function looksSecret(name: string): boolean {
   const parts = name
     .slice(-maxEnd)

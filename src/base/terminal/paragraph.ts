@@ -1,9 +1,6 @@
 import { withoutControls } from './printable.ts';
 
-/**
- * A paragraph in lines of at most `width` columns (80, as most terminals), unless a word is longer: the first begins with `start`, others with
- * `margin`.
- */
+/** A paragraph in lines of at most `width` columns; the first line begins with `start`, others with `margin`. */
 export function paragraph(start: string, text: string, margin: string, width = 80): string[] {
   const lines: string[] = [];
   let line = start;

@@ -1,7 +1,4 @@
-/**
- * Characters that untrusted text must not bring to a terminal or a log: controls and line breaks, and characters that
- * change the direction of text, so that one name reads as another.
- */
+/** Characters that untrusted text must not bring to a terminal or a log: controls, and those that change its direction. */
 const harmful = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 /** The same but for the controls up to U+001F: JSON and YAML escape them in strings, and have line breaks between them. */
 const harmfulInStrings = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -29,10 +29,7 @@ export function problemOf(reading: Parsed<unknown>): string | undefined {
   return reading.state === 'usable' ? undefined : reading.state === 'absent' ? 'is missing' : reading.problem;
 }
 
-/**
- * Whether the dates of a certificate are readable, which parsing does not check. Node.js's Date is invalid then, or has
- * random memory.
- */
+/** Whether the dates of a certificate are readable, which parsing does not check: Node.js gives an invalid Date, or any. */
 export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }

@@ -85,9 +85,7 @@ function subjectOf(certificate: X509Certificate): Asn1 {
   return (value as Asn1[])[5] as Asn1;
 }
 
-/**
- * A certificate in DER, signed by node:crypto: node-forge takes some 50 ms for a signature, and signs with RSA keys only.
- */
+/** A certificate in DER, signed by node:crypto: node-forge takes some 50 ms, and signs with RSA keys only. */
 export function signedCertificate(contents: Contents, issuerKey: string): Buffer {
   const der = (node: Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
   // Fills in what names and extensions omit.

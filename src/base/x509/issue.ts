@@ -40,9 +40,7 @@ export function makeEllipticKeyPair(): KeyPair {
   return generateKeyPairSync('ec', ellipticKeys);
 }
 
-/**
- * The same with elliptic-curve keys, for servers that start often: such a key takes a hundredth of a ms, an RSA key 100 ms.
- */
+/** The same with elliptic-curve keys, for servers that start often: one takes a hundredth of a ms, an RSA key 100 ms. */
 export const ellipticEntropy: Entropy = { makeKeyPair: async () => makeEllipticKeyPair() };
 
 /** A random serial number of 128 bits in hex, positive and without a leading zero byte in DER (RFC 5280, 4.1.2.2). */

@@ -72,10 +72,7 @@ const tooExpensive = () =>
 /** Evaluates an expression. @throws {NotEvaluated} when it may cost more than is left, or than one may. */
 export type Evaluate = (expression: string, variables: Context, cost: Cost) => unknown;
 
-/**
- * Evaluates expressions of an environment, and counts their cost; the result is undefined for those that this engine cannot
- * evaluate. The returned function throws what the expression fails with.
- */
+/** Evaluates expressions of an environment, and counts their cost; undefined for those that this engine cannot evaluate. */
 export function createEvaluator(environment: Environment): Evaluate {
   let spent = 0;
   const spend = (cost: number): void => {

@@ -50,10 +50,7 @@ export function* matchConditionCauses(value: Json | undefined, field: string): G
 }
 
 /**
- * Whether a webhook is to be called for the request of an AdmissionReview: if all its conditions are true; a false one
- * decides.
- *
- * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
+ * Whether all conditions of a webhook are true. @throws {UndecidedConditions} if none is false and one cannot be evaluated.
  */
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
   const { object = null, oldObject = null, ...rest } = request;

@@ -51,10 +51,7 @@ function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   return rules;
 }
 
-/**
- * Whether a rule uses the variable `oldSelf`, which makes it a transition rule; one that cannot be parsed, whether it has
- * the word.
- */
+/** Whether a rule uses the variable `oldSelf` (a transition rule); one that cannot be parsed, whether it has the word. */
 export function isTransition(rule: string, environment: Pick<Environment, 'parse'>): boolean {
   if (!/\boldSelf\b/.test(rule)) {
     return false;
@@ -124,8 +121,7 @@ export function untypedEnvironment(): Environment {
 }
 
 /**
- * Finds expressions that do not fit the values of a schema: a field that does not exist, a number as text. Parts of the
- * schema beyond the declarations that are left may be anything.
+ * Finds expressions that do not fit the values of a schema, as far as declarations are left: unknown fields, wrong types.
  */
 function typedEnvironment(schema: Schema, declarations: Declarations): Environment {
   const declared = declaredOf(schema, declarations);
@@ -149,8 +145,7 @@ const firstOfTwo = /\.(?:all|exists|existsOne|exists_one|transformList|transform
 const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
 
 /**
- * Maximum number of fields that are declared for all rules of a schema, some of them again for each rule: a quarter of a
- * second.
+ * Maximum number of fields that are declared for all rules of a schema, some of them for each rule: a quarter of a second.
  */
 const maxDeclarations = 50_000;
 

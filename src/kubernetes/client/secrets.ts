@@ -47,9 +47,7 @@ export function secretPath(namespace: string, name?: string): string {
 }
 
 /**
- * Reads a Secret, with its data as text; undefined if there is none.
- *
- * @throws {ResponseError} for a response that is not this Secret; otherwise as `readObject`.
+ * Reads a Secret, with its data as text; undefined without one. @throws {ResponseError} for another; else as `readObject`.
  */
 export async function fetchSecret(
   cluster: KubernetesClient,
@@ -73,10 +71,7 @@ export type SecretEvent =
   /** Why changes may arrive late or not at all, and what to do about it; undefined when they arrive at once again. */
   | { kind: 'watching'; problem: string | undefined };
 
-/**
- * A watch of 20 s is cheap, and notices a dead connection. Without a watch, a list every 2 to 4 s notices a rotation in
- * time.
- */
+/** A watch of 20 s notices a dead connection; without a watch, a list every 2 to 4 s notices a rotation in time. */
 const defaultPace: Partial<WatchPace> = { watchMs: 20_000, maxRetryMs: 2_000, readDeadlineMs: 10_000 };
 
 /**

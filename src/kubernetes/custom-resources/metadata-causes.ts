@@ -40,8 +40,7 @@ export function* keyCauses(metadata: JsonObject, field: string): Generator<Statu
 const maxAnnotationBytes = 256 * 1024;
 
 /**
- * The problems with the name, labels, annotations and finalizers of metadata whose JSON types are valid; `old` is that
- * before.
+ * The problems with the name, labels, annotations and finalizers of metadata with valid JSON types; `old` is that before.
  */
 export function* metadataCauses(
   metadata: JsonObject,

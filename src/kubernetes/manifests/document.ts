@@ -170,10 +170,7 @@ function composeJson(text: string): Composed {
   return { value: undefined, duplicates: [], root: null, targets: new Map() };
 }
 
-/**
- * Reads one document as kubectl does, but also reports duplicate keys of YAML, of which kubectl silently uses the last one.
- * Takes time linear in the text, and so do all lookups of positions together.
- */
+/** Reads one document as kubectl does, but reports duplicate keys of YAML. Linear, and so are all lookups of positions. */
 export function readDocument({
   text,
   firstLine,

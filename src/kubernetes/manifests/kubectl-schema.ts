@@ -118,8 +118,7 @@ function formatFloat32(value: number): string {
 }
 
 /**
- * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true". Undefined for
- * null and for integers of more than 63 bits, which kubectl rejects.
+ * The key that a scalar is in Kubernetes, a string; undefined for null and integers of more than 63 bits, as for kubectl.
  */
 export function keyOf(value: PlainValue): string | undefined {
   if (value === null || (typeof value === 'bigint' && value >= 2n ** 63n)) {

@@ -14,8 +14,8 @@ interface SplitError {
 }
 
 /**
- * Largest YAML document, in characters (16 Mi): a List of four hundred Clusters with their Machines. Parsing takes 20 times
- * as much.
+ * Largest YAML document, in characters: a List of four hundred Clusters with their Machines. Parsing takes 20 times as
+ * much.
  */
 const maxYamlLength = 16 * 1024 * 1024;
 /** Largest JSON document, in characters (64 Mi), as `kubectl get -o json` writes a whole fleet. */

@@ -107,9 +107,7 @@ function contradictionIn(key: string, requirements: readonly LabelSelectorRequir
     : undefined;
 }
 
-/**
- * Why a valid selector can never match anything (requirements on a key that contradict each other); undefined if it can.
- */
+/** Why a valid selector can never match anything (requirements on a key contradict each other); undefined if it can. */
 export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
   for (const [key, requirements] of Map.groupBy(requirementsOf(selector), ({ key = '' }) => key)) {
     const contradiction = contradictionIn(key, requirements);
@@ -160,9 +158,7 @@ function requirementsIn(text: string): LabelSelectorRequirement[] | { problem: s
   return end < text.length ? { problem: `${JSON.stringify(text.slice(end).trim())} ${forms}` } : requirements;
 }
 
-/**
- * Reads a label selector in the form of kubectl, `a=b,c in (d,e),!f`: whether it selects labels, or what is wrong with it.
- */
+/** Reads a label selector as kubectl has it, `a=b,c in (d,e),!f`: whether it selects labels, or what is wrong with it. */
 export function readLabelSelector(
   text: string,
 ): ((labels: Readonly<Record<string, string>>) => boolean) | { problem: string } {

@@ -85,10 +85,7 @@ export interface DocumentPlace {
   hash: string | undefined;
 }
 
-/**
- * The documents that an API server lists at `/openapi/v3`, by name; undefined for other values, and for a path outside of
- * that.
- */
+/** The documents that an API server lists at `/openapi/v3`, by name; undefined for anything but such a list. */
 export function documentList(value: Json): DocumentPlace[] | undefined {
   const paths = isJsonObject(value) && value.openapi === undefined ? value.paths : undefined;
   if (!isJsonObject(paths)) {

@@ -5,10 +5,7 @@ import { parseRequestUri } from '../objects/request-uri.ts';
 import { goDurationMs } from '../objects/time.ts';
 import { compilePattern } from './pattern.ts';
 
-/**
- * A duration in words (kube-openapi, strfmt.ParseDuration): a number with a unit; any other text around them does not
- * count.
- */
+/** A duration in words (kube-openapi, strfmt.ParseDuration): a number with a unit, whatever is around them. */
 const words = /\d\s*(?:(?:ns|us|µs|ms|s|m|h|hr|d|w|wk)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)/i;
 
 /** Whether a text is a day of the calendar: JavaScript takes February 30 for March 1. */

@@ -30,8 +30,8 @@ function objectProblems(object: JsonObject, schema: Schema): string[] {
 }
 
 /**
- * What an API server would refuse or drop of a custom resource since it was patched, and did not before: one text for each
- * problem, with its field; none if there is no schema for the object.
+ * What an API server would refuse or drop of a custom resource since it was patched: a text for each problem, with its
+ * field.
  */
 export function patchProblems(before: JsonObject, after: JsonObject, schemaOf: SchemaOf): string[] {
   const schema = schemaOf(after);

@@ -16,9 +16,7 @@ export class PatternError extends Error {}
 /** Largest compiled pattern, in instructions, each of which takes some 10 µs to compile. */
 const maxSize = 10_000;
 
-/**
- * An upper bound for the instructions that a pattern compiles to: the content of a group counts as often as it is repeated.
- */
+/** An upper bound for the instructions that a pattern compiles to: a group counts as often as it is repeated. */
 function sizeOf(source: string): number {
   const open = [0];
   let last = 0;
@@ -53,9 +51,7 @@ function sizeOf(source: string): number {
 /** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
 const maxKept = 20_000;
 
-/**
- * Compiled patterns by source: definitions repeat theirs, and to compile one takes tens of times longer than most matches.
- */
+/** Compiled patterns by source: definitions repeat theirs, and compiling takes tens of times longer than matching. */
 const compiledPatterns = new LRUCache<string, Pattern>({
   maxSize: maxKept,
   sizeCalculation: ({ size }, source) => size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0),

@@ -12,11 +12,7 @@ export interface UnknownField {
   known: readonly string[];
 }
 
-/**
- * Removes fields that a structural schema does not specify, in place, and returns them, sorted by path.
- *
- * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
- */
+/** Removes fields that a schema does not specify, in place, and returns them by path; a root keeps apiVersion, kind, metadata. */
 export function removeUnknown(value: Json, schema: Schema, isRoot = true): UnknownField[] {
   const removed: UnknownField[] = [];
   pruneAt(value, schema, '', isRoot, removed);
@@ -50,10 +46,7 @@ const zeros: Readonly<Record<string, () => Json>> = {
   array: () => [],
 };
 
-/**
- * Removes nulls, in place, as Go does when it decodes one of its own types: a null field counts as absent, and a null item
- * or map value becomes the zero value.
- */
+/** Removes nulls, in place, as Go decodes its types: a null field is absent, a null item or map value the zero value. */
 export function dropNulls(value: Json, schema: Schema): void {
   for (const { key, part, schema: inner } of partsIn(value, schema)) {
     if (inner === undefined || inner['x-kubernetes-preserve-unknown-fields'] === true) {
@@ -69,10 +62,7 @@ export function dropNulls(value: Json, schema: Schema): void {
   }
 }
 
-/**
- * Removes the null fields of a custom resource that its schema specifies, in place, unless it allows null or has a default
- * (apiextensions.k8s.io/v1, "Defaulting and Nullable").
- */
+/** Removes null fields of a custom resource, in place, unless its schema allows null or has a default. */
 export function dropNullFields(value: Json, schema: Schema): void {
   for (const { key, part, schema: inner } of partsIn(value, schema)) {
     if (inner === undefined) {

@@ -58,10 +58,7 @@ const enumOf = perObject(({ enum: allowed = [] }: Schema) => ({
   hasParts: allowed.some(hasParts),
 }));
 
-/**
- * Maximum amount of work for one object, some seconds: visits of a value by a schema, and five steps of pattern matches
- * each.
- */
+/** Maximum amount of work for one object, some seconds: visits of a value by a schema, and five steps of patterns each. */
 const maxWork = 10_000_000;
 /** Characters that are read, or compared with an enum, in about the time of a visit. */
 const charactersPerWork = 20;
@@ -160,17 +157,12 @@ function findingsOf(
 }
 
 /**
- * Validates a value against a structural schema, but for the types of its lists. The input is not changed.
- *
- * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ * Validates a value against a structural schema, but for the types of its lists: a cause for each problem, as kube-openapi.
  */
 export const validateSchema = (value: Json, schema: Schema, options: Validation = {}): StatusCause[] =>
   findingsOf(options, (findings) => validateAt(value, schema, options.path ?? '', findings, options.old));
 
-/**
- * The duplicate items of sets and maps, in any depth (apiextensions, pkg/apiserver/schema/listtype); none if the old value
- * has some.
- */
+/** The duplicate items of sets and maps (apiextensions, pkg/apiserver/schema/listtype); none if the old value has some. */
 export function validateListTypes(value: Json, schema: Schema, { old, ...options }: Validation = {}): StatusCause[] {
   if (!hasListTypes(schema) || (old !== undefined && validateListTypes(old, schema, options).length > 0)) {
     return [];

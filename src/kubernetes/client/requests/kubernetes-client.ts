@@ -21,10 +21,7 @@ import {
 const maxAnswerBytes = 16 * 1024 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
-/**
- * Events handled between two turns of the event loop: changes arrive in chunks of megabytes, and servers have others to
- * serve.
- */
+/** Events handled between two turns of the event loop: changes arrive in chunks of megabytes. */
 const eventsPerTurn = 50;
 /** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
 const maxRetryAfterMs = 30_000;
@@ -293,9 +290,7 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
   }
 }
 
-/**
- * Connects to an API server with client-node's authentication and TLS, without its typed models: unknown fields survive.
- */
+/** Connects to an API server with client-node's authentication and TLS, without its types: unknown fields survive. */
 export function connect(
   config: KubeConfig,
   signal: AbortSignal,

@@ -264,10 +264,7 @@ export class Informer {
   }
 
   /**
-   * Adds or updates an object; one with an unchanged uid and version changes nothing.
-   *
-   * @throws {ResponseError} when the copy would have too many objects, or more than `most` characters: then it is not
-   *   added.
+   * Adds or updates an object, unless its uid and version are known. @throws {ResponseError} when there is no room for it.
    */
   #put(object: JsonObject, most: number): void {
     const key = objectKey(object);

@@ -5,10 +5,7 @@ export type FieldPath = readonly (string | number)[];
 
 const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
 
-/**
- * A path in the format of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
- * keys that are not plain identifiers.
- */
+/** A path as Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for other keys. */
 export function formatFieldPath(path: FieldPath): string {
   let text = '';
   for (const segment of path) {

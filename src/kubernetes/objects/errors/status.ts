@@ -96,8 +96,8 @@ export function showValue(value: unknown): string {
 }
 
 /**
- * The message of a cause in the format of Kubernetes' `field.Error`: `Invalid value: "x": must be …`, without a value if
- * none is shown.
+ * The message of a cause as Kubernetes' `field.Error` has it: `Invalid value: "x": must be …`; without a value if none is
+ * shown.
  */
 export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
   const start = shown === undefined ? prefixes[reason] : `${prefixes[reason]}: ${shown}`;

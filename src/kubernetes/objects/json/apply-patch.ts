@@ -37,8 +37,7 @@ interface Progress {
 const number = /^[+-]?\d{1,10}$/;
 
 /**
- * The list index that a key denotes of `size` places, or undefined. As in evanphx/json-patch, negative ones count from the
- * end, and leading zeros are fine.
+ * The index that a key denotes of `size` places (evanphx/json-patch): negative ones from the end, also with leading zeros.
  */
 function indexOf(key: string, size: number): number | undefined {
   const index = number.test(key) ? Number(key) : Number.NaN;
@@ -199,10 +198,7 @@ function apply(progress: Progress, operation: PatchOperation): void {
   }
 }
 
-/**
- * Applies operations to a copy, with the API server's limits. @throws {PatchError} when one cannot be applied, or exceeds
- * them.
- */
+/** Applies operations to a copy. @throws {PatchError} when one cannot be applied, or exceeds the API server's limits. */
 export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {
   const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };
   let nestsTooDeeply: boolean;

@@ -9,10 +9,7 @@ export type JsonObject = { [key: string]: Json };
 /** Why a body could not be read as JSON. `message` may be shown to the client. */
 export class JsonError extends Error {}
 
-/**
- * Maximum nesting of arrays and objects: no object that this program knows is deeper than 20, and recursion over 256 is
- * harmless.
- */
+/** Maximum nesting of arrays and objects: no object that this program knows is deeper than 20. */
 export const maxJsonDepth = 256;
 
 /** Whether a value is a JSON object (not null, not an array). */
@@ -152,10 +149,7 @@ function closingQuote(json: Buffer, from: number): number {
   return at;
 }
 
-/**
- * The index after the first bracket at which the nesting has a depth, in a text that need not be valid JSON; undefined
- * without one.
- */
+/** The index after the first bracket at which the nesting has a depth, in any text; undefined without one. */
 function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): number | undefined {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -204,9 +198,7 @@ export function parseJson(bytes: Uint8Array): Json {
   return value;
 }
 
-/**
- * The first JSON value of a body: Go's decoder ignores the rest, which rarely exists. @throws {JsonError} as `parseJson`.
- */
+/** The first JSON value of a body: Go's decoder ignores the rest. @throws {JsonError} as `parseJson`. */
 export function parseFirstJson(bytes: Buffer): Json {
   try {
     return parseJson(bytes);

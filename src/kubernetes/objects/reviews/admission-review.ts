@@ -99,10 +99,7 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
   return { group: textOf(value.group), version: value.version, kind: value.kind };
 }
 
-/**
- * Decodes an AdmissionReview of admission.k8s.io/v1. `problem` is a sentence for its sender, with the uid if it could be
- * read.
- */
+/** Decodes an AdmissionReview (admission.k8s.io/v1). `problem` is a sentence for its sender, with the uid if it has one. */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
   const parsed = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');
   if ('problem' in parsed) {

@@ -25,10 +25,7 @@ export interface ConversionReviewResponse {
 /** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
 type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
 
-/**
- * Decodes a ConversionReview of apiextensions.k8s.io/v1, but for a `response` in it. `problem` is a sentence for its
- * sender.
- */
+/** Decodes a ConversionReview (apiextensions.k8s.io/v1), without its response. `problem` is a sentence for its sender. */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
   const parsed = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
   if ('problem' in parsed) {
