@@ -74,15 +74,15 @@ function withHint(error: string, extensions: Extensions): string {
 }
 
 function verdictText(name: string, verdict: Verdict, extensions: Extensions): string {
-  const { retryAfterSeconds, message, error = '' } = verdict;
-  const explanation = message === undefined ? '' : `: ${message}`;
-  const texts = {
-    accepted: `accepted${explanation}`,
-    blocked: `blocked for ${retryAfterSeconds}s${explanation}`,
-    swallowed: `swallowed by failurePolicy Ignore: ${error}`,
-    failed: `failed: ${withHint(error, extensions)}`,
+  const { retryAfterSeconds, message, error } = verdict;
+  const ends = {
+    accepted: 'accepted',
+    blocked: `blocked for ${retryAfterSeconds}s`,
+    swallowed: 'swallowed by failurePolicy Ignore',
+    failed: 'failed',
   };
-  return `${withoutControls(`${name}: ${texts[verdict.verdict]}`)}\n`;
+  const reason = error === undefined ? message : withHint(error, extensions);
+  return `${withoutControls([name, ends[verdict.verdict], ...(reason === undefined ? [] : [reason])].join(': '))}\n`;
 }
 
 function readRequest(file: string, hook: HookDefinition): JsonObject {
@@ -99,12 +99,9 @@ function readRequest(file: string, hook: HookDefinition): JsonObject {
   }
   const { apiVersion, kind, ...request } = first.object;
   const expected = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
-  for (const [field, value] of [
-    ['apiVersion', apiVersion],
-    ['kind', kind],
-  ] as const) {
-    if (value !== undefined && value !== expected[field]) {
-      throw new UsageError(`${where}: ${field} ${JSON.stringify(value)} is not ${expected[field]}`);
+  for (const [field, value] of Object.entries({ apiVersion, kind })) {
+    if (value !== undefined && value !== expected[field as 'kind']) {
+      throw new UsageError(`${where}: ${field} ${JSON.stringify(value)} is not ${expected[field as 'kind']}`);
     }
   }
   return request;

@@ -1,11 +1,11 @@
 import { didYouMean, printableJson, withoutControls } from '../../base/index.ts';
-import { type Check, checks, reportAsText, testConformance } from '../../checks/conformance/index.ts';
+import { checks, reportAsText, testConformance } from '../../checks/conformance/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { schemasOf } from '../../kubernetes/schema/index.ts';
 import { clusterApiHooks, formatHook, type HookDefinition } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText } from '../../runtimehooks/messages/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flag, FlagError, listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
+import { listFlag, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { inFormat } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { exitCode, paintFor, UsageError } from '../framework/program.ts';
@@ -51,21 +51,7 @@ function readRequests(files: readonly string[]): Map<string, JsonObject> {
   return requests;
 }
 
-const checkFlag: Flag<readonly Check[]> = {
-  placeholder: 'ID',
-  summary: 'run only this check; may be repeated',
-  default: [],
-  defaultText: 'all',
-  repeatable: true,
-  parse: (text) => {
-    const check = checks.find(({ id }) => id === text);
-    if (check === undefined) {
-      const ids = checks.map(({ id }) => id);
-      throw new FlagError(didYouMean(text, ids, `the checks are ${ids.join(', ')}`));
-    }
-    return [check];
-  },
-};
+const checkIds = checks.map(({ id }) => id);
 
 export const command = defineCommand({
   description:
@@ -85,7 +71,13 @@ export const command = defineCommand({
       defaultText: 'none',
     }),
     crds: crdsFlag,
-    check: checkFlag,
+    check: listFlag('ID', 'run only this check; may be repeated', {
+      defaultText: 'all',
+      problemsOf: (text) =>
+        checkIds.includes(text)
+          ? []
+          : [`is not a check: ${didYouMean(text, checkIds, `the checks are ${checkIds.join(', ')}`)}`],
+    }),
     ...catalogFlags,
   },
   help: `
@@ -120,7 +112,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
         withSideEffects: flags['with-side-effects'],
         requests,
         signal: io.signal,
-        ...(flags.check.length > 0 && { checks: flags.check }),
+        ...(flags.check.length > 0 && { checks: flags.check.flatMap((id) => checks.filter((one) => one.id === id)) }),
         // A hundred times what an extension takes that answers at once, and less than a job in CI may take.
         timeLimitMs: 5 * 60_000,
         onCheck: ({ id }, index, count) => {
