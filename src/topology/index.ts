@@ -1,4 +1,5 @@
 export type { Blueprint } from './blueprint/blueprint.ts';
+export { upgradeSteps } from './desired/computed.ts';
 export { definitionNotes } from './desired/definitions.ts';
 export { readClass, templateReferences } from './desired/planned-state.ts';
 export { WriteFailed } from './desired/reconciled.ts';

@@ -1,23 +1,15 @@
 import { groupOf, isSame, type JsonObject, nameOf, objectAt, textAt } from '../kubernetes/index.ts';
 import type { SchemaOf } from '../kubernetes/schema/index.ts';
-import type { HookName, PlannedVersions, Release } from '../runtimehooks/index.ts';
+import type { HookName, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, readBlueprint } from './blueprint/blueprint.ts';
 import { kubeadm } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
-import {
-  type DecidedVersions,
-  desiredFor,
-  infrastructureName,
-  inputFor,
-  isDeferred,
-  type StepsCall,
-  upgradeSteps,
-} from './desired/computed.ts';
+import { type DecidedVersions, desiredFor, infrastructureName, inputFor, isDeferred } from './desired/computed.ts';
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
 import { upgradeStepAnnotation, type WorkerPlace } from './patches/items.ts';
-import { type PatchCall, templateProblems } from './patches/patch-templates.ts';
+import { type AskPatch, templateProblems } from './patches/patch-templates.ts';
 import {
   type ClusterFacts,
   causeLine,
@@ -171,25 +163,14 @@ export class SimulatedCluster {
     }));
   }
 
-  /** The steps of an upgrade, or why Cluster API takes none. The call is asked for without the Cluster. */
-  steps(
-    versions: { controlPlane: string; workers: readonly string[] },
-    to: string,
-  ): Generator<StepsCall, PlannedVersions | string, JsonObject> {
-    return upgradeSteps(this.blueprint, versions, to);
-  }
-
   /**
-   * Computes what the objects of a Cluster should be. Calls are answered with their responses.
+   * Computes what the objects of a Cluster should be.
    *
    * @throws {PatchingFailed} for a patch that fails or cannot be applied.
    * @returns parts of patched templates that an API server would refuse or drop.
    */
-  *desire(
-    cluster: JsonObject,
-    decided: Decided,
-  ): Generator<PatchCall, ReturnType<typeof templateProblems>, JsonObject> {
-    const desired = yield* desiredFor(this.#inputFor(cluster, decided));
+  async desire(cluster: JsonObject, decided: Decided, ask: AskPatch): Promise<ReturnType<typeof templateProblems>> {
+    const desired = await desiredFor(this.#inputFor(cluster, decided), ask);
     this.#desired = desired;
     this.#waiting = new Set(decided.workers.filter(({ isPending }) => isPending).map(workerKeyOf));
     return templateProblems(desired.patched, this.#options.schemaOf);

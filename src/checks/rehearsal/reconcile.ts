@@ -67,13 +67,10 @@ const prefix = 'error reconciling the Cluster topology: ';
  * topology.
  */
 async function computeDesired(state: State, decided: Parameters<SimulatedCluster['desire']>[1]): Promise<void> {
-  const computing = state.made.desire(state.cluster, decided);
-  let step = computing.next();
-  while (step.done !== true) {
-    const { hook, handler, request, where } = step.value;
-    step = computing.next(await responseTo(`${patching}${where}`, state, hook, request, { handler }));
-  }
-  for (const { text, remedy } of step.value) {
+  const problems = await state.made.desire(state.cluster, decided, ({ hook, handler, request, where }) =>
+    responseTo(`${patching}${where}`, state, hook, request, { handler }),
+  );
+  for (const { text, remedy } of problems) {
     state.findOnce('error', text, remedy);
   }
 }

@@ -101,19 +101,13 @@ const maxUnevaluated = 20;
 async function reconcileClass(blueprint: Blueprint, player: Player): Promise<void> {
   const { namespace, name } = blueprint;
   for (const round of [1, 2]) {
-    const discovering = discoverVariables(blueprint);
-    let step = discovering.next();
-    while (step.done !== true) {
-      const { handler, request } = step.value;
+    const result = await discoverVariables(blueprint, async ({ handler, request }) => {
       const call = { hook: 'DiscoverVariables', request, object: { namespace, name, uid: '' }, handler } as const;
       const answer = await player.send(call);
-      step = discovering.next(
-        answer.ok
-          ? { is: 'answered', variables: answer.response.variables ?? [] }
-          : { is: 'failed', error: answer.error },
-      );
-    }
-    const result = step.value;
+      return answer.ok
+        ? { is: 'answered', variables: answer.response.variables ?? [] }
+        : { is: 'failed', error: answer.error };
+    });
     if (result.is !== 'discovered') {
       throw new (result.is === 'refused' ? SimulationStopped : ReconcileError)(result.why);
     }

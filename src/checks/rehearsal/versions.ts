@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../runtimehooks/index.ts';
-import { lowestVersion, upgradeConcurrency } from '../../topology/index.ts';
+import { lowestVersion, upgradeConcurrency, upgradeSteps } from '../../topology/index.ts';
 import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
 import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
@@ -42,12 +42,10 @@ const versionsOf = ({ workers }: State): string[] =>
 async function upgradePlan(state: State, current: string): Promise<PlannedVersions> {
   const { made, target } = state;
   const { planHandler } = made.blueprint;
-  const steps = made.steps({ controlPlane: current, workers: versionsOf(state) }, target);
-  let step = steps.next();
-  while (step.done !== true) {
-    step = steps.next(await answerAboutSteps(state, step.value.handler, step.value.request));
-  }
-  const plan = step.value;
+  const versions = { controlPlane: current, workers: versionsOf(state) };
+  const plan = await upgradeSteps(made.blueprint, versions, target, (handler, request) =>
+    answerAboutSteps(state, handler, request),
+  );
   if (typeof plan === 'string') {
     if (planHandler !== undefined) {
       const text = `Cluster API keeps the invalid plan of ${planHandler} for ten minutes, even if the extension is fixed`;

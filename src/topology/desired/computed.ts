@@ -13,7 +13,7 @@ import type { Blueprint } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import { type PatchCall, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { type AskPatch, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
 import { renderName, TemplateError } from '../templates/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, shortened, suffixFor } from '../world/names.ts';
@@ -180,8 +180,8 @@ export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'clu
  *
  * @throws {PatchingFailed} for a patch that fails or cannot be applied.
  */
-export function* desiredFor(input: PatchInput): Generator<PatchCall, Desired, JsonObject> {
-  return desiredOf(input, yield* patchTemplates(input), infrastructureName(input));
+export async function desiredFor(input: PatchInput, ask: AskPatch): Promise<Desired> {
+  return desiredOf(input, await patchTemplates(input, ask), infrastructureName(input));
 }
 
 /** What becomes of calls of extensions that patch. */
@@ -203,27 +203,23 @@ export async function computed(state: PlannedState, input: PatchInput, extension
     new Stopped(`${prefix}failed to apply patches: ${why}`, {
       object: isOfExtension ? `ExtensionConfig ${extension}` : undefined,
     });
-  try {
-    const patching = desiredFor(input);
-    let step = patching.next();
-    while (step.done !== true) {
-      const { hook, handler, request, patch, where } = step.value;
-      if (extensions === 'left out') {
-        step = patching.next({});
-        continue;
-      }
-      if (extensions === 'not called') {
-        throw new NotKnown(`patch ${patch} is external`);
-      }
-      const what = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known`;
-      const answer = await state.call({ hook, handler, request, object }, what);
-      extension = extensionOfHandler(handler);
-      if (answer.is === 'failed') {
-        throw stopped(`${where}${answer.error}`, true);
-      }
-      step = patching.next(answer.response);
+  const ask: AskPatch = async ({ hook, handler, request, patch, where }) => {
+    if (extensions === 'left out') {
+      return {};
     }
-    return step.value;
+    if (extensions === 'not called') {
+      throw new NotKnown(`patch ${patch} is external`);
+    }
+    const what = `patch ${patch} of ClusterClass ${blueprint.namespace}/${blueprint.name} is not known`;
+    const answer = await state.call({ hook, handler, request, object }, what);
+    extension = extensionOfHandler(handler);
+    if (answer.is === 'failed') {
+      throw stopped(`${where}${answer.error}`, true);
+    }
+    return answer.response;
+  };
+  try {
+    return await desiredFor(input, ask);
   } catch (error) {
     throw error instanceof PatchingFailed ? stopped(error.message, error.hint !== undefined) : error;
   }
@@ -234,23 +230,19 @@ const versionsIn = (response: JsonObject, list: string): string[] =>
     .slice(0, maxPlanSteps + 1)
     .map((step) => textAt(step, 'version'));
 
-/** A call of GenerateUpgradePlan: its request lacks only the Cluster. */
-export interface StepsCall {
-  handler: string;
-  request: JsonObject;
-}
-
 /**
  * The steps of an upgrade: from the extension or the versions that the class names, else one minor per step.
  *
  * @param versions of the control plane and of the workers that exist.
+ * @param ask the extension: the request lacks only the Cluster.
  * @returns the steps, or why Cluster API takes none.
  */
-export function* upgradeSteps(
+export async function upgradeSteps(
   blueprint: Blueprint,
   { controlPlane, workers }: { controlPlane: string; workers: readonly string[] },
   to: string,
-): Generator<StepsCall, PlannedVersions | string, JsonObject> {
+  ask: (handler: string, request: JsonObject) => Promise<JsonObject>,
+): Promise<PlannedVersions | string> {
   const lowest = lowestVersion(workers, controlPlane);
   if (controlPlane === to && (lowest === undefined || lowest === to)) {
     return { controlPlane: [], workers: [] };
@@ -263,7 +255,7 @@ export function* upgradeSteps(
       ...(lowest !== undefined && { fromWorkersKubernetesVersion: lowest }),
       toKubernetesVersion: to,
     };
-    const response = yield { handler, request };
+    const response = await ask(handler, request);
     planned = {
       controlPlane: versionsIn(response, 'controlPlaneUpgrades'),
       workers: versionsIn(response, 'workersUpgrades'),
@@ -293,20 +285,17 @@ export async function plannedSteps(
     }),
   };
   const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
-  const steps = upgradeSteps(blueprint, versions, to);
-  let step = steps.next();
-  while (step.done !== true) {
-    const { handler, request } = step.value;
+  const steps = await upgradeSteps(blueprint, versions, to, async (handler, request) => {
     const sent = { cluster: clusterInRequest(cluster, hook, release, blueprint), ...request };
     const call = { hook, handler, request: sent, object } as const;
     const answer = await state.call(call, 'the steps of the upgrade are not known');
     if (answer.is === 'failed') {
       throw new Stopped(`${prefix}failed to get upgrade plan from extension: ${answer.error}`);
     }
-    step = steps.next(answer.response);
+    return answer.response;
+  });
+  if (typeof steps === 'string') {
+    throw new Stopped(`${prefix}${steps}`);
   }
-  if (typeof step.value === 'string') {
-    throw new Stopped(`${prefix}${step.value}`);
-  }
-  return step.value;
+  return steps;
 }

@@ -138,15 +138,12 @@ export class PlannedState {
   /** Asks the extensions of a class for their variables. */
   async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
-    const discovering = discoverVariables(blueprint);
-    let step = discovering.next();
-    while (step.done !== true) {
-      const { patch, handler, request } = step.value;
+    const outcome = await discoverVariables(blueprint, ({ patch, handler, request }) => {
       const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
-      step = discovering.next(await this.#definitions(call, patch, clusterClass));
-    }
-    if (step.value.is !== 'discovered') {
-      throw new Stopped(step.value.why);
+      return this.#definitions(call, patch, clusterClass);
+    });
+    if (outcome.is !== 'discovered') {
+      throw new Stopped(outcome.why);
     }
   }
 

@@ -33,7 +33,7 @@ export class PatchingFailed extends Error {
   }
 }
 
-/** A call that patching needs. It is answered with the response, if that is a success. */
+/** A call that patching needs. */
 export interface PatchCall {
   hook: 'GeneratePatches' | 'ValidateTopology';
   handler: string;
@@ -43,6 +43,9 @@ export interface PatchCall {
   /** The prefix in Cluster API's condition of the error of a failed call. */
   where: string;
 }
+
+/** Makes a call, and returns the response if that is a success. */
+export type AskPatch = (call: PatchCall) => Promise<JsonObject>;
 
 /** A patch that was applied to a template. */
 export interface AppliedPatch {
@@ -227,7 +230,7 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
  * @throws {PatchingFailed} for a patch that fails or cannot be applied.
  * @throws {NotKnown} for one whose result is not computed here.
  */
-export function* patchTemplates(input: PatchInput): Generator<PatchCall, Patched, JsonObject> {
+export async function patchTemplates(input: PatchInput, ask: AskPatch): Promise<Patched> {
   const { blueprint, release } = input;
   const items = itemsOf(input);
   const round: Round = { input, items, builtin: clusterBuiltin(input), applied: new Map() };
@@ -243,7 +246,7 @@ export function* patchTemplates(input: PatchInput): Generator<PatchCall, Patched
     }
     const where = `failed to generate patches for patch ${JSON.stringify(name)}: `;
     const request = requestOf(round, patch, true);
-    applyAnswer(round, patch, yield { hook: 'GeneratePatches', handler, request, patch: name, where });
+    applyAnswer(round, patch, await ask({ hook: 'GeneratePatches', handler, request, patch: name, where }));
   }
   const last = blueprint.patches.at(-1);
   for (const { name, settings, validateTopology: handler } of blueprint.patches) {
@@ -251,7 +254,7 @@ export function* patchTemplates(input: PatchInput): Generator<PatchCall, Patched
       // A pitfall in Cluster API: every validator gets the variables of the last patch of the class.
       const request = requestOf(round, { ...last, settings }, false);
       const where = `validation of patch ${JSON.stringify(name)} failed: `;
-      yield { hook: 'ValidateTopology', handler, request, patch: name, where };
+      await ask({ hook: 'ValidateTopology', handler, request, patch: name, where });
     }
   }
   const dropsMetadata = !has(release, 'templateMetadata');

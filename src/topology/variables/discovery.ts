@@ -63,13 +63,10 @@ function conflictIn({ variables }: Blueprint): string | undefined {
  * @throws {NotKnown} for schemas that take too much work to check.
  * @returns the rules that are not evaluated here, or why Cluster API refuses the class, or stops at it.
  */
-export function* discoverVariables(
+export async function discoverVariables(
   blueprint: Blueprint,
-): Generator<
-  VariablesCall,
-  { is: 'discovered'; unevaluated: UnevaluatedRules[] } | { is: 'refused' | 'stopped'; why: string },
-  VariablesAnswer
-> {
+  ask: (call: VariablesCall) => Promise<VariablesAnswer>,
+): Promise<{ is: 'discovered'; unevaluated: UnevaluatedRules[] } | { is: 'refused' | 'stopped'; why: string }> {
   const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
   const inline = checkedInline(blueprint.spec);
   if (inline.errors.length > 0) {
@@ -81,7 +78,7 @@ export function* discoverVariables(
     if (handler === undefined) {
       continue;
     }
-    const answer = yield { patch, handler, request: settings === undefined ? {} : { settings } };
+    const answer = await ask({ patch, handler, request: settings === undefined ? {} : { settings } });
     if (answer.is === 'failed') {
       errors.push(`failed to call DiscoverVariables for patch ${patch}: ${answer.error}`);
       continue;
