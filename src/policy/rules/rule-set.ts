@@ -52,11 +52,7 @@ function lengthOf({ field, message, value }: RuleFinding): number {
   return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, 128) : 0);
 }
 
-/**
- * The reports to return: without echoes, in the order of the fields, and within the limits.
- *
- * @param omitted the rules of the findings that are not even looked at.
- */
+/** The reports to return: without echoes, in the order of the fields, and within the limits; `omitted` are not even looked at. */
 function selected(findings: readonly RuleFinding[], omitted: readonly Omitted[], input: RuleInput): RuleFinding[] {
   const isEcho = createEchoTest(
     findings,

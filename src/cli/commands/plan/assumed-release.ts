@@ -2,9 +2,6 @@ import { isSame, type Json } from '../../../kubernetes/index.ts';
 import { formatRelease, newestKnownRelease, type Release, v1 } from '../../../runtimehooks/index.ts';
 import type { Plan } from '../../../topology/index.ts';
 
-/** The releases whose plans may differ, the oldest first. */
-const plannedReleases: readonly Release[] = [v1(12), v1(13), newestKnownRelease];
-
 /** What a plan says of Machines: verdicts and their numbers. */
 const outcomeOf = ({ clusters, sum }: Plan): Json =>
   ({
@@ -26,7 +23,8 @@ export async function differingReleases(
   planFor: (release: Release) => Promise<Plan>,
 ): Promise<string | undefined> {
   const differing: string[] = [];
-  for (const release of plannedReleases.filter((one) => !isSame({ ...one }, { ...newestKnownRelease }))) {
+  for (let minor = 12; minor < newestKnownRelease.minor; minor++) {
+    const release = v1(minor);
     if (!isSame(outcomeOf(await planFor(release)), outcomeOf(made))) {
       differing.push(formatRelease(release));
     }
