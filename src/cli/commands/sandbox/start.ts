@@ -130,21 +130,20 @@ async function registerExtension(cluster: KubernetesClient): Promise<void> {
 
 /** Creates a CA and the certificate of a Service, as the certificate Jobs of a cluster do, and follows its Secret. */
 async function issued(
-  { config, kubeconfig }: { config: KubeConfig; kubeconfig: string },
-  { namespace, secret, ...flags }: Parameters<typeof bootstrap>[0] & { namespace: string; secret: string },
+  config: KubeConfig,
+  flags: Parameters<typeof bootstrap>[0] & { namespace: string; secret: string },
   signal: AbortSignal,
 ): Promise<CertificateSource> {
-  await bootstrap({ kubeconfig, namespace, secret, ...flags }, signal);
+  const { namespace, secret } = flags;
+  await bootstrap(flags, signal);
   return secretCertificates(`${namespace}/${secret}`, watchServingSecret(config, namespace, secret));
 }
 
 /** The certificate of the sample extension. */
-export const extensionCertificates = ({ config, kubeconfigFile }: RunningSandbox, signal: AbortSignal) =>
-  issued(
-    { config, kubeconfig: kubeconfigFile },
-    { namespace: extensionName, service: extensionName, secret: extensionSecret, 'ca-secret': `${extensionName}-ca` },
-    signal,
-  );
+export function extensionCertificates({ config, kubeconfigFile: kubeconfig }: RunningSandbox, signal: AbortSignal) {
+  const names = { namespace: extensionName, service: extensionName, secret: extensionSecret };
+  return issued(config, { kubeconfig, ...names, 'ca-secret': `${extensionName}-ca` }, signal);
+}
 
 /** Starts the webhook on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
 async function startWebhook(
@@ -154,13 +153,7 @@ async function startWebhook(
   log: Logger,
   signal: AbortSignal,
 ) {
-  const { namespace, name } = webhookService;
-  const target = [
-    // The configurations have the name of the Service.
-    `MutatingWebhookConfiguration/${name}`,
-    `ValidatingWebhookConfiguration/${name}`,
-    `CustomResourceDefinition/${crd.metadata.name}`,
-  ];
+  const { namespace } = webhookService;
   const flags = {
     ...defaultsOf(serveFlags),
     ...{ host: '127.0.0.1', port: 0, 'health-port': 0, impact, kubeconfig },
@@ -168,11 +161,7 @@ async function startWebhook(
     'feature-gates': { [runtimeSdkFeatureGate]: true },
   };
   return startFromFlags(flags, {
-    certificates: await issued(
-      { config, kubeconfig },
-      { namespace, secret: 'extensionconfig-webhook-tls', target },
-      signal,
-    ),
+    certificates: await issued(config, { kubeconfig, namespace, secret: 'extensionconfig-webhook-tls' }, signal),
     rules: createRuleSet(ruleSetOptionsOf(flags)),
     facts: clusterFacts ? config : undefined,
     // Definitions are added while a sandbox is running, and should be noticed soon.
