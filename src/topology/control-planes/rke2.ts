@@ -4,9 +4,10 @@ import { NotKnown } from '../world/not-known.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines, Reason } from './kind.ts';
 import { type MachineObjects, machineTemplateOf, machineWith, templateReasons } from './made-machine.ts';
+import { refusedChanges } from './refused-changes.ts';
 
 // Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
-// pkg/rke2/desiredstate, and the types of both API groups.
+// pkg/rke2/desiredstate, the webhook of the control plane, and the types of both API groups.
 
 /** RKE2ConfigSpec, which the spec of the control plane has inline: compared with the Machine's RKE2Config. */
 const configFields = [
@@ -152,4 +153,12 @@ export const rke2: KindWithMachines = {
       { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
     ];
   },
+  refusal: refusedChanges('vrke2controlplane.kb.io', [
+    {
+      field: 'spec.registrationMethod',
+      is: (before) => before !== undefined,
+      value: (after) => after ?? '',
+      why: 'field value is immutable once set',
+    },
+  ]),
 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { controlPlaneOf } from '../../../src/topology/control-planes/index.ts';
 import { judged, machineOf, outcomeOf, templateNamed } from './judging.ts';
 
 const controlPlane: JsonObject = {
@@ -172,4 +173,18 @@ test('where extensions could update Machines in place, it is not known', async (
   expect(outcomeOf(plan)).toBe(
     'unknown: whether an extension updates Machines of RKE2ControlPlane in place is not known',
   );
+});
+
+test.each<[before: JsonObject, after: JsonObject, reason: RegExp | undefined]>([
+  [
+    { registrationMethod: 'address' },
+    { registrationMethod: 'internal-first' },
+    /"internal-first": field value is immutable once set$/,
+  ],
+  [{ registrationMethod: 'address' }, {}, /registrationMethod: Invalid value: "": field value is immutable once set$/],
+  [{}, { registrationMethod: 'address' }, undefined],
+])('a registration method stays once it is set: %j → %j', (before, after, reason) => {
+  const object = (spec: JsonObject): JsonObject => ({ ...controlPlane, spec });
+  const refusal = controlPlaneOf(controlPlane)?.refusal?.(object(before), object(after), true);
+  expect(refusal).toEqual(reason === undefined ? undefined : expect.stringMatching(reason));
 });
