@@ -60,6 +60,10 @@ function comparedTemplate(template: JsonObject, old: JsonObject): Json {
   if (template.kind === 'KubeadmControlPlaneTemplate') {
     return { ...spec, kubeadmConfigSpec: kubeadmDefaults(objectAt(spec, 'kubeadmConfigSpec')) };
   }
+  if (ofClusterApi.includes(textAt(template, 'kind'))) {
+    // Their backends are pointers: an empty one is not none.
+    return spec;
+  }
   const before = objectAt(old, 'spec', 'template', 'spec');
   const fields = Object.entries(spec).filter(([name]) => !filledIn.includes(name) || Object.hasOwn(before, name));
   const compared = Object.fromEntries(fields);

@@ -46,6 +46,13 @@ describe('templates that are changed under their names', () => {
       { ports: [{ network: 'a', allowedAddressPairs: [{ ipAddress: '10.0.0.1' }] }] },
       false,
     ],
+    [
+      'another backend, both empty',
+      'DevMachineTemplate',
+      { backend: { docker: {} } },
+      { backend: { inMemory: {} } },
+      true,
+    ],
     ['another port', 'OpenStackMachineTemplate', { ports: [{ network: 'a' }] }, { ports: [{ network: 'b' }] }, true],
   ])('%s', (_, kind, old, now, isRefused) => {
     expect(templateRefusal(template(kind, old), template(kind, now)) !== undefined).toBe(isRefused);
