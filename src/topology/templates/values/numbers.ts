@@ -93,15 +93,6 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
 /** A number that is not finite, as Go prints it. */
 export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 
-/** Digits without zeros at their end. */
-function withoutTrailingZeros(digits: string): string {
-  let end = digits.length;
-  while (end > 0 && digits[end - 1] === '0') {
-    end--;
-  }
-  return digits.slice(0, end);
-}
-
 /** Digits of a positive number and where the point is: 0.digits times ten to the power of point. */
 interface Digits {
   digits: string;
@@ -132,10 +123,10 @@ function significant(value: number, count: number): Digits {
   return { digits: digits.padEnd(count, '0'), point };
 }
 
-function withExponent({ digits, point }: Digits, letter: string): string {
+function withExponent({ digits, point }: Digits): string {
   const exponent = point - 1;
   const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
-  return `${digits.charAt(0)}${fraction}${letter}${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  return `${digits.charAt(0)}${fraction}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
 /** Without an exponent, with all digits. */
@@ -165,35 +156,29 @@ function hexFloat(value: number): string {
 }
 
 /**
- * strconv.FormatFloat of a positive number with 64 bits: `format` is one of its letters, and a precision of -1 gives as many
- * digits as are needed to read the same number again.
+ * strconv.FormatFloat of a positive number with 64 bits: `format` is e, f, x, or another letter for g, and a precision of -1
+ * gives as many digits as are needed to read the same number again.
  */
 export function formatFloat(value: number, format: string, precision: number): string {
-  switch (format) {
-    case 'e':
-    case 'E':
-      return withExponent(significant(value, precision < 0 ? -1 : precision + 1), format);
-    case 'f':
-      return precision < 0 ? positional(significant(value, -1)) : fixed(value, precision);
-    case 'g':
-    case 'G': {
-      const { digits, point } = significant(value, precision < 0 ? -1 : Math.max(precision, 1));
-      const cut = { digits: withoutTrailingZeros(digits) || '0', point };
-      const { length } = cut.digits;
-      // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
-      const wanted = Math.max(precision, 1);
-      const limit = precision < 0 ? 6 : wanted > length && length >= point ? length : wanted;
-      return value !== 0 && (point < -3 || point > limit)
-        ? withExponent(cut, format === 'G' ? 'E' : 'e')
-        : positional(cut);
-    }
-    default:
-      // 'x' or 'X'
-      if (precision >= 0) {
-        throw new NotKnown('the template prints a hexadecimal float', { remedy: 'print it with %v' });
-      }
-      return format === 'X' ? hexFloat(value).toUpperCase() : hexFloat(value);
+  if (format === 'e') {
+    return withExponent(significant(value, precision < 0 ? -1 : precision + 1));
   }
+  if (format === 'f') {
+    return precision < 0 ? positional(significant(value, -1)) : fixed(value, precision);
+  }
+  if (format === 'x') {
+    if (precision >= 0) {
+      throw new NotKnown('the template prints a hexadecimal float', { remedy: 'print it with %v' });
+    }
+    return hexFloat(value);
+  }
+  const { digits, point } = significant(value, precision < 0 ? -1 : Math.max(precision, 1));
+  const cut = { digits: digits.replace(/(?<!0)0+$/, '') || '0', point };
+  const { length } = cut.digits;
+  // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
+  const wanted = Math.max(precision, 1);
+  const limit = precision < 0 ? 6 : wanted > length && length >= point ? length : wanted;
+  return value !== 0 && (point < -3 || point > limit) ? withExponent(cut) : positional(cut);
 }
 
 /** A float64 as an int64, as x86 converts what does not fit. */

@@ -17,19 +17,6 @@ function notKnown(verb: string): NotKnown {
   });
 }
 
-/** Formats of floats by verb. */
-const floatFormats: Readonly<Record<string, string>> = {
-  v: 'g',
-  g: 'g',
-  G: 'G',
-  x: 'x',
-  X: 'X',
-  e: 'e',
-  E: 'E',
-  f: 'f',
-  F: 'f',
-};
-
 /** Bases of integers by verb. */
 const bases: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };
 
@@ -96,11 +83,11 @@ class Verb {
   }
 
   #float(value: number, letter: Bytes): Bytes {
-    const format = floatFormats[letter];
-    if (format === undefined) {
+    if (!/^[vgGxXeEfF]$/.test(letter)) {
       return this.#bad(letter, value);
     }
-    const precision = this.#precision ?? (/[ef]/i.test(format) ? 6 : -1);
+    const verb = letter.toLowerCase();
+    const precision = this.#precision ?? (verb === 'e' || verb === 'f' ? 6 : -1);
     this.#budget.write(precision);
     const isNegative = value < 0 || Object.is(value, -0);
     const showsPlus = this.#has('+') || value === Number.POSITIVE_INFINITY;
@@ -112,7 +99,9 @@ class Verb {
     if (this.#has('#')) {
       throw notKnown(`%#${letter}`);
     }
-    return this.#pad(sign + formatFloat(Math.abs(value), format, precision).padStart(this.#zeros(sign), '0'), ' ');
+    const digits = formatFloat(Math.abs(value), verb, precision);
+    const shown = letter === verb ? digits : digits.toUpperCase();
+    return this.#pad(sign + shown.padStart(this.#zeros(sign), '0'), ' ');
   }
 
   /** The first characters of a text, as many as its precision. */
