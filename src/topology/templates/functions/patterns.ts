@@ -29,15 +29,7 @@ function asLiteral(source: Bytes): Bytes {
   return canBackquote(source) ? `\`${source}\`` : quoted(source);
 }
 
-/** The part of a text after a match that a search for a pattern without a bound reads on average, at most. */
-const unreadShare = 2;
-
-/** Whether a pattern cannot match more than a text as long as it has instructions. */
-function isBounded(source: string): boolean {
-  return !/[*+]|,\}/.test(source);
-}
-
-/** A text that is searched: each search costs what it may have read, times the size of the pattern. */
+/** A text that is searched: each search costs what is left of it, times the size of the pattern. */
 class Search {
   readonly budget: Budget;
   readonly source: Bytes;
@@ -66,21 +58,12 @@ class Search {
     if (!this.#matcher.find(index)) {
       return undefined;
     }
-    const { size, expression } = this.#pattern;
-    const readBytes = isBounded(expression.pattern())
-      ? this.#matcher.end() - index + size
-      : (this.text.length - index) / unreadShare;
-    this.budget.read(readBytes * size);
+    this.budget.read((this.text.length - index) * this.#pattern.size);
     const groups: number[] = [];
     for (let group = 0; group <= this.#matcher.groupCount(); group++) {
       groups.push(this.#matcher.start(group), this.#matcher.end(group));
     }
     return groups;
-  }
-
-  /** How long the character at an index is. */
-  width(index: number): number {
-    return (this.text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   }
 
   /** The groups of each match; a match of nothing right after another one does not count. */
@@ -96,7 +79,8 @@ class Search {
       if (!isEmpty || start !== before) {
         yield groups;
       }
-      at = isEmpty ? at + this.width(at) : end;
+      const width = (this.text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+      at = isEmpty ? at + width : end;
       before = end;
     }
   }
