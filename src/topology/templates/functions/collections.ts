@@ -90,9 +90,6 @@ function sliced({ items, element }: List, indices: readonly Value[]): Value {
 }
 
 function chunked(length: number, items: readonly Value[]): List {
-  if (Math.floor((items.length - 1) / length) === -1) {
-    return new List([], '[]interface {}');
-  }
   if (length <= 0) {
     throw new FunctionError('runtime error: makeslice: len out of range');
   }

@@ -77,11 +77,6 @@ function decodeJson(budget: Budget, text: Bytes): Value {
   } catch {
     throw new FunctionError(bytesOf(jsonSyntaxError(text, 'unexpected end of JSON input') ?? 'the text is not JSON'));
   }
-  const numbers = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').match(/-?[0-9][0-9.eE+-]*/g) ?? [];
-  const infinite = numbers.find((number) => !Number.isFinite(Number(number)));
-  if (infinite !== undefined) {
-    throw new FunctionError(`json: cannot unmarshal number ${infinite} into Go value of type float64`);
-  }
   return valueOfJson(json, 0);
 }
 

@@ -66,6 +66,8 @@ function sum(left: Decimal, right: Decimal): Decimal {
   return { digits: scaledTo(left, exponent) + scaledTo(right, exponent), exponent };
 }
 
+const sizeOf = (value: bigint): bigint => (value < 0n ? -value : value);
+
 /** Digits after the point that a division keeps. */
 const divisionPrecision = 16;
 
@@ -73,16 +75,12 @@ function divided(left: Decimal, right: Decimal): Decimal {
   if (right.digits === 0n) {
     throw new FunctionError('decimal division by 0');
   }
-  const shift = left.exponent - right.exponent + divisionPrecision;
-  const numerator = shift > 0 ? left.digits * 10n ** BigInt(shift) : left.digits;
-  const denominator = shift < 0 ? right.digits * 10n ** BigInt(-shift) : right.digits;
-  let digits = numerator / denominator;
-  const rest = numerator - digits * denominator;
-  const twice = rest < 0n ? -2n * rest : 2n * rest;
-  if (twice >= (denominator < 0n ? -denominator : denominator)) {
-    digits += numerator < 0n === denominator < 0n ? 1n : -1n;
-  }
-  return { digits, exponent: -divisionPrecision };
+  const exponent = Math.min(left.exponent, right.exponent);
+  const numerator = scaledTo(left, exponent) * 10n ** BigInt(divisionPrecision);
+  const denominator = scaledTo(right, exponent);
+  const [size, divisor] = [sizeOf(numerator), sizeOf(denominator)];
+  const digits = (2n * size + divisor) / (2n * divisor);
+  return { digits: numerator < 0n === denominator < 0n ? digits : -digits, exponent: -divisionPrecision };
 }
 
 /** Applies an operation to a number and others, one after the other. Digits may grow with each. */

@@ -106,23 +106,9 @@ const trimAll = define(['string', 'string'], ([cutset, text]) => {
   return trimmed(text, (code) => cut.has(code));
 });
 
-/** Bytes that Go takes for characters of white space, one by one. */
-function isSpaceByte(byte: string): boolean {
-  return isSpaceRune(byte.charCodeAt(0));
-}
-
+/** The first bytes of words: Go takes each byte for a character. */
 function initialsOf(text: Bytes): Bytes {
-  let result = '';
-  let isAfterGap = true;
-  for (const byte of text) {
-    if (isSpaceByte(byte)) {
-      isAfterGap = true;
-    } else if (isAfterGap) {
-      result += byte;
-      isAfterGap = false;
-    }
-  }
-  return bytesOf(result);
+  return bytesOf((text.match(/(?<![^\t\n\v\f\r \x85\xa0])[^\t\n\v\f\r \x85\xa0]/g) ?? []).join(''));
 }
 
 function wrapped(budget: Budget, text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
@@ -225,40 +211,28 @@ function base32Encoded(text: Bytes): Bytes {
     .padEnd(Math.ceil(length / 8) * 8, '=');
 }
 
-/** The text; that of Go's error if it cannot be decoded. */
-function base32Decoded(packed: Bytes): Bytes {
-  const text = packed.replaceAll(/[\r\n]/g, '');
-  const digits = text.replace(/={1,6}$/, '');
-  const bad = digits.search(/[^A-Z2-7]/);
-  if (bad !== -1 || text.length % 8 !== 0) {
-    return `illegal base32 data at input byte ${bad === -1 ? text.length - (text.length % 8) : bad}`;
-  }
-  return Buffer.from(
-    regrouped(
-      Array.from(digits, (char) => base32.indexOf(char)),
-      5,
-      8,
-    ),
-  ).toString('latin1');
-}
+/** Encodings of bytes: characters that they do not have, the number of characters of a group, and how a text ends. */
+const encodings = {
+  base32: { other: /[^A-Z2-7]/, group: 8, shape: /^[^=]*(?:=|={3,4}|={6})?$/ },
+  base64: { other: /[^A-Za-z0-9+/]/, group: 4, shape: /^[^=]*={0,2}$/ },
+};
 
-/**
- * Decodes base64 as encoding/base64 does.
- *
- * @throws {FunctionError} with Go's message.
- */
-export function base64Decoded(text: Bytes): Bytes {
-  const packed = text.replaceAll(/[\r\n]/g, '');
-  const [{ length }] = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?/.exec(packed) as unknown as [
-    string,
-  ];
-  if (length < packed.length) {
-    const rest = packed.slice(length);
-    const isEnded = packed.slice(0, length).endsWith('=');
-    const at = isEnded ? 0 : /^[A-Za-z0-9+/]{2}=$/.test(rest) ? rest.length : rest.search(/[^A-Za-z0-9+/]/);
-    throw new FunctionError(`illegal base64 data at input byte ${length + Math.max(at, 0)}`);
+/** The text that is encoded in another one; that of Go's error where that has another character. */
+function decodedFrom(name: keyof typeof encodings, encoded: Bytes): Bytes {
+  const { other, group, shape } = encodings[name];
+  const packed = encoded.replaceAll(/[\r\n]/g, '');
+  const at = packed.search(other);
+  if (at !== -1 && packed[at] !== '=') {
+    return `illegal ${name} data at input byte ${at}`;
   }
-  return Buffer.from(packed, 'base64').toString('latin1');
+  if (packed.length % group !== 0 || !shape.test(packed)) {
+    throw new NotKnown(`the template decodes a text that is not whole ${name}`, { remedy: 'complete the text' });
+  }
+  if (name === 'base64') {
+    return Buffer.from(packed, 'base64').toString('latin1');
+  }
+  const digits = Array.from(packed.replace(/=+$/, ''), (char) => base32.indexOf(char));
+  return Buffer.from(regrouped(digits, 5, 8)).toString('latin1');
 }
 
 /** Sorts texts in place, as sort.Strings. */
@@ -363,19 +337,9 @@ export const stringFunctions: Functions = {
   }),
   sortAlpha: define(['any'], ([value], budget) => sorted(budget, value)),
   b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
-  b64dec: define(['string'], ([text]) => {
-    try {
-      return base64Decoded(text);
-    } catch (error) {
-      // Its message is the result.
-      if (error instanceof FunctionError) {
-        return error.message;
-      }
-      throw error;
-    }
-  }),
+  b64dec: define(['string'], ([text]) => decodedFrom('base64', text)),
   b32enc: perCharacter(base32Encoded),
-  b32dec: perCharacter(base32Decoded),
+  b32dec: perCharacter((text) => decodedFrom('base32', text)),
   shuffle: perCharacter(shuffled),
   fail: define(['string'], ([message]) => {
     throw new FunctionError(message);
