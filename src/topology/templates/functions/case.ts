@@ -1,4 +1,4 @@
-import { type Bytes, isSpaceRune, mapText } from '../../../base/go-text/index.ts';
+import { type Bytes, mapText } from '../../../base/go-text/index.ts';
 
 /** The simple mapping of one character: one that would become several stays, as in Go. */
 function mapped(char: string, change: (char: string) => string): string {
@@ -26,65 +26,29 @@ export function toLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase()).replaceAll(other, lowerOf);
 }
 
-function isSpaceChar(char: string): boolean {
-  return isSpaceRune(char.codePointAt(0) ?? 0);
-}
+/** White space of Unicode, as in unicode.IsSpace. */
+const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const firstOfWord = new RegExp(`(?<![^${space}])[^${space}]`, 'gu');
+/** Its first character, capitals right after it, the rest, and the connectors after it. */
+const word = new RegExp(`([^${space}_-])(\\p{Lu}*)([^${space}_-]*)([${space}_-]*)`, 'gu');
+const onlyConnectors = new RegExp(`^[${space}_-]*$`, 'u');
 
 export function untitled(text: Bytes): Bytes {
-  return mapText(text, (decoded) => {
-    let isNext = true;
-    let result = '';
-    for (const char of decoded) {
-      const isGap = isSpaceChar(char);
-      result += !isGap && isNext ? lowerOf(char) : char;
-      isNext = isGap;
-    }
-    return result;
-  });
+  return mapText(text, (decoded) => decoded.replaceAll(firstOfWord, lowerOf));
 }
 
-function isUpper(char: string): boolean {
-  return /^\p{Lu}$/u.test(char);
-}
-
-function isConnector(char: string): boolean {
-  return char === '-' || char === '_' || isSpaceChar(char);
-}
-
+/** The words of a text without a connector between them; those of capitals are capitalized. */
 export function toPascalCase(text: Bytes): Bytes {
   return mapText(text, (decoded) => {
-    const chars = [...decoded];
-    const start = chars.findIndex((char) => !isConnector(char));
-    if (start === -1) {
+    if (onlyConnectors.test(decoded)) {
       // The last connector is written twice.
-      return decoded + (chars.at(-1) ?? '');
+      return decoded + decoded.slice(-1);
     }
-    const first = chars[start] as string;
-    let result = chars.slice(0, start).join('');
-    let isUpperWord = isUpper(first);
-    let current = upperOf(first);
-    for (const char of chars.slice(start + 1)) {
-      const before = current;
-      current = char;
-      if (isConnector(char) && isConnector(before)) {
-        result += before;
-        continue;
-      }
-      if (isConnector(before)) {
-        isUpperWord = isUpper(char);
-        current = upperOf(char);
-        continue;
-      }
-      if (isUpperWord) {
-        if (isUpper(char)) {
-          current = lowerOf(char);
-        } else {
-          isUpperWord = false;
-        }
-      }
-      result += before;
-    }
-    return result + current;
+    return decoded.replaceAll(word, (all, first: string, capitals: string, rest: string, gap: string, at: number) => {
+      const isLast = at + all.length === decoded.length;
+      const shown = /\p{Lu}/u.test(first) ? toLower(capitals) : capitals;
+      return upperOf(first) + shown + rest + (isLast ? gap : gap.slice(0, -1));
+    });
   });
 }
 
