@@ -74,16 +74,12 @@ function numbered(budget: Budget, parts: readonly Bytes[]): Dict {
   return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
 }
 
-/** strings.Replace: an empty text to replace is between all characters. */
+/** strings.Replace: an empty text to replace is between all characters, and before and after them. */
 function replaced(budget: Budget, text: Bytes, old: Bytes, replacement: Bytes): Bytes {
-  if (old !== '') {
-    const parts = splitText(budget, text, old);
-    budget.write(text.length + (parts.length - 1) * Math.max(replacement.length - old.length, 0));
-    return parts.join(replacement);
-  }
-  const parts = splitText(budget, text, '');
-  budget.write(text.length + (parts.length + 1) * replacement.length);
-  return replacement + parts.map((part) => part + replacement).join('');
+  const parts = splitText(budget, text, old);
+  const all = old === '' ? ['', ...parts, ''] : parts;
+  budget.write(text.length + (all.length - 1) * Math.max(replacement.length - old.length, 0));
+  return all.join(replacement);
 }
 
 /** A text without the characters at both of its ends that are to be cut. */
@@ -123,22 +119,13 @@ function wrapped(budget: Budget, text: Bytes, width: bigint, separator: Bytes, w
       continue;
     }
     const space = text.slice(offset, offset + length + 1).lastIndexOf(' ');
-    if (space >= 0) {
-      result += text.slice(offset, offset + space) + lineBreak;
-      offset += space + 1;
-    } else if (wrapsLongWords) {
-      result += text.slice(offset, offset + length) + lineBreak;
-      offset += length;
-    } else {
-      const next = text.indexOf(' ', offset + length);
-      if (next === -1) {
-        result += text.slice(offset);
-        offset = text.length;
-      } else {
-        result += text.slice(offset, next) + lineBreak;
-        offset = next + 1;
-      }
+    const endOfLong = wrapsLongWords ? offset + length : text.indexOf(' ', offset + length);
+    const end = space >= 0 ? offset + space : endOfLong;
+    if (end === -1) {
+      break;
     }
+    result += text.slice(offset, end) + lineBreak;
+    offset = text[end] === ' ' ? end + 1 : end;
   }
   return result + text.slice(offset);
 }
