@@ -162,38 +162,28 @@ class Evaluation {
     }
   }
 
-  #iterate(node: BranchNode, index: Operand, element: Operand): Jump {
-    this.#budget.spend(1);
-    const { variables } = node.pipe;
-    const values = variables.length > 1 ? [index, element] : [element];
-    for (const [position, name] of variables.entries()) {
-      this.#scopeOf(name).set(name, values[position]);
-    }
-    return this.#inScope(() => this.#walk(element, node.body));
-  }
-
   #range(dot: Operand, node: BranchNode): Jump {
     this.#place = node;
+    const { variables } = node.pipe;
     const value = unboxed(this.#pipe(dot, node.pipe));
-    const isEmpty = this.#iterateOver(node, value);
-    const jump = isEmpty ? this.#walk(dot, node.otherwise ?? []) : undefined;
-    // A break in its else belongs to the loop around it, but Go ends only this one.
-    return jump === 'continue' ? jump : undefined;
-  }
-
-  /** @returns whether there was nothing to iterate over. */
-  #iterateOver(node: BranchNode, value: Exclude<Operand, Boxed>): boolean {
-    if (node.pipe.variables.length > 1 && integerOf(value) !== undefined) {
+    if (variables.length > 1 && integerOf(value) !== undefined) {
       this.#fail(`can't use ${integerOf(value)} to iterate over more than one variable`);
     }
     let isEmpty = true;
     for (const [index, element] of this.#elementsOf(value)) {
       isEmpty = false;
-      if (this.#iterate(node, index, element) === 'break') {
+      this.#budget.spend(1);
+      const values = variables.length > 1 ? [index, element] : [element];
+      for (const [position, name] of variables.entries()) {
+        this.#scopeOf(name).set(name, values[position]);
+      }
+      if (this.#inScope(() => this.#walk(element, node.body)) === 'break') {
         break;
       }
     }
-    return isEmpty;
+    const jump = isEmpty ? this.#walk(dot, node.otherwise ?? []) : undefined;
+    // A break in its else belongs to the loop around it, but Go ends only this one.
+    return jump === 'continue' ? jump : undefined;
   }
 
   *#elementsOf(value: Exclude<Operand, Boxed>): Generator<[index: Operand, element: Operand]> {
