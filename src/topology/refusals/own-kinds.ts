@@ -15,6 +15,7 @@ import {
   certificateCauses,
   clusterConfigurationCauses,
   controlPlaneOf,
+  kubeadm,
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
@@ -106,27 +107,19 @@ function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefine
   yield* metadataCausesOf(objectAt(spec, 'template'), 'spec.template');
 }
 
-/** The checks of a kind, and the group that its webhook writes where that is another one. */
-interface Checks {
-  causes: (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>;
-  group?: string;
-}
+type Causes = (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>;
 
-const kinds: Readonly<Record<string, Checks>> = {
-  'bootstrap.cluster.x-k8s.io KubeadmConfig': {
-    causes: (object) => kubeadmConfigCauses(objectAt(object, 'spec'), false, 'spec'),
-  },
-  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': { causes: configTemplateCauses },
-  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': { causes: controlPlaneTemplateCauses, group: coreGroup },
-  [`${coreGroup} MachineDeployment`]: { causes: machineDeploymentCauses },
-  [`${coreGroup} MachineHealthCheck`]: { causes: healthCheckObjectCauses },
+const kinds: Readonly<Record<string, Causes>> = {
+  'bootstrap.cluster.x-k8s.io KubeadmConfig': (object) => kubeadmConfigCauses(objectAt(object, 'spec'), false, 'spec'),
+  'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': configTemplateCauses,
+  'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': controlPlaneTemplateCauses,
+  [`${coreGroup} MachineDeployment`]: machineDeploymentCauses,
+  [`${coreGroup} MachineHealthCheck`]: healthCheckObjectCauses,
 };
 
 /** Of an update of a control plane, its kind knows more (`refusal`). */
-const ofControlPlane: Checks = {
-  causes: (object, old) => (old === undefined ? controlPlaneOf(object)?.creationCauses?.(object) : undefined) ?? [],
-  group: coreGroup,
-};
+const ofControlPlane: Causes = (object, old) =>
+  (old === undefined ? controlPlaneOf(object)?.creationCauses?.(object) : undefined) ?? [];
 
 /**
  * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 or as it is converted to it (v1.14); undefined if they
@@ -138,9 +131,11 @@ export function ownKindRefusal(given: JsonObject, before: JsonObject | undefined
   const old = before && inV1beta2(before);
   // The webhook for defaults comes before the one that refuses.
   const object = stored(inV1beta2(given), () => undefined, old);
-  const known = own(kinds, `${groupOf(object)} ${textAt(object, 'kind')}`) ?? ofControlPlane;
+  const causesOf = own(kinds, `${groupOf(object)} ${textAt(object, 'kind')}`) ?? ofControlPlane;
   if (!textAt(object, 'apiVersion').endsWith('/v1beta2')) {
     return undefined;
   }
-  return webhookRefusal(object, 'validation', [...known.causes(object, old)], known.group);
+  // Those of control planes write another group.
+  const group = groupOf(object) === kubeadm.group ? coreGroup : undefined;
+  return webhookRefusal(object, 'validation', [...causesOf(object, old)], group);
 }

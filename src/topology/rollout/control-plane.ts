@@ -90,14 +90,14 @@ const timesOf = (
   now: Date,
 ): Reason[] => of.timeReasons?.(objects, wanted, before.object, now) ?? [];
 
-function existingOutdated(
+/** A Machine, if it is not up to date after the change; `ofChange`: what a new one of before differs in. */
+function outdatedMachine(
   update: ControlPlaneUpdate,
-  existing: ExistingMachine,
+  made: MadeMachine,
   ofChange: (isFirst: boolean) => Reason[],
   now: Date,
 ): OutdatedMachine[] {
   const { of, before, after, releases } = update;
-  const made = madeMachine(update, existing);
   const times = timesOf(update, made, after.object, now);
   const reasons = [...of.reasons(made.objects, after.object, releases.after), ...times];
   if (reasons.length === 0) {
@@ -109,7 +109,7 @@ function existingOutdated(
   const changed = [...ofChange(of.isFirst?.(made.objects) ?? false), ...times.filter(isNew)];
   const wasUpToDate = () =>
     timesBefore.length === 0 && of.reasons(made.objects, before.object, releases.before).length === 0;
-  const annotations = objectAt(existing.machine, 'metadata', 'annotations');
+  const annotations = objectAt(made.existing?.machine, 'metadata', 'annotations');
   return [
     {
       made,
@@ -124,25 +124,17 @@ function existingOutdated(
 /** The Machines that are not up to date after the change. */
 function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date): OutdatedMachine[] {
   const { of, after, change, releases } = update;
-  const ofNew = (isFirst: boolean) => of.reasons(newMachine(update, isFirst).objects, after.object, releases.after);
-  const [joined, first] = [ofNew(false), of.isFirst === undefined ? [] : ofNew(true)];
+  const [first, joined] = [true, false].map((isFirst) => newMachine(update, isFirst)) as [MadeMachine, MadeMachine];
+  const [ofFirst, ofJoined] = [first, joined].map(({ objects }) => of.reasons(objects, after.object, releases.after));
+  const outdated = (made: MadeMachine) =>
+    outdatedMachine(update, made, (isFirst) => (isFirst ? ofFirst : ofJoined) ?? [], now);
   if (change.machines !== undefined) {
-    const ofChange = (isFirst: boolean) => (isFirst ? first : joined);
-    return change.machines.filter(isStaying).flatMap((existing) => existingOutdated(update, existing, ofChange, now));
+    return change.machines.filter(isStaying).flatMap((existing) => outdated(madeMachine(update, existing)));
   }
-  const made = newMachine(update, false);
-  const times = timesOf(update, made, after.object, now);
   // The first Machine may still be the one that made the control plane.
-  return Array.from({ length: count }, (_, index) => {
-    const reasons = [...(index === 0 && joined.length === 0 ? first : joined), ...times];
-    return {
-      made,
-      reasons,
-      isCaused: true,
-      isEligible: times.length === 0,
-      updater: of.updater?.(reasons, after.object),
-    };
-  }).filter(({ reasons }) => reasons.length > 0);
+  const made = outdated(joined);
+  const one = made.length === 0 ? outdated(first) : made;
+  return Array.from({ length: count }, (_, index) => (index === 0 ? one : made)).flat();
 }
 
 /** Outdated Machines that are updated in place and deleted, in this order, and the extensions' answers about them. */

@@ -14,14 +14,6 @@ import { preflightFailures, whileBlocked } from './preflight.ts';
 import { presentState } from './present-state.ts';
 import { uncompared, unlikeMachines, unseen } from './unlike.ts';
 
-/** A group that is created or deleted. */
-function wholeGroup(change: GroupChange): GroupPlan {
-  const { group, kind, name, after } = change;
-  const machines = { before: machinesBefore(change), after: after === undefined ? 0 : replicasOf(after.object) };
-  const verdict = after === undefined ? 'deleted' : 'created';
-  return { group, kind, name, verdict, machines: { ...machines, replaced: 0, inPlace: 0 }, causes: [] };
-}
-
 /** Fields that change in any object of a group. */
 function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
   const { before, after, change } = update;
@@ -52,9 +44,10 @@ function judgeForeign(update: GroupUpdate): GroupPlan {
 export function unjudged(
   { group, kind, name }: Pick<GroupPlan, 'group' | 'kind' | 'name'>,
   verdict: Verdict,
-  count: number,
+  before: number,
+  after = before,
 ): GroupPlan {
-  return { group, kind, name, verdict, machines: { before: count, after: count, replaced: 0, inPlace: 0 }, causes: [] };
+  return { group, kind, name, verdict, machines: { before, after, replaced: 0, inPlace: 0 }, causes: [] };
 }
 
 /** Decides what happens to a group's Machines when its objects change: if that cannot be known, why, and what changes. */
@@ -103,7 +96,9 @@ async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<G
 async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const { before, after, kind, machines } = given;
   if (before === undefined || after === undefined) {
-    return wholeGroup(given);
+    const [is, count] =
+      after === undefined ? (['deleted', 0] as const) : (['created', replicasOf(after.object)] as const);
+    return unjudged(given, is, machinesBefore(given), count);
   }
   // A group that wants Machines, and of which none is known, has some that were not given.
   const isMissing = machines?.length === 0 && replicasOf(before.object) > 0;
