@@ -78,7 +78,6 @@ function readOf(object: JsonObject): Json {
   ];
 }
 
-/** Objects, as they belong together. */
 type Parts = readonly (Parts | JsonObject | Json | undefined)[];
 
 const readIn = (parts: Parts): Json =>
@@ -95,7 +94,6 @@ function ageOrder(machines: readonly ExistingMachine[]): Json {
   return times.map((time) => sorted.indexOf(time));
 }
 
-/** The objects that belong to a Cluster. */
 function objectsOf(cluster: JsonObject, worlds: readonly [World, World], existing: Existing, isByAge: boolean): Parts {
   const groups = [existing.controlPlane, ...existing.workers.values()].map((objects): Parts => {
     if (objects === undefined) {
@@ -130,13 +128,11 @@ function writtenText(cluster: JsonObject | undefined): string {
   return JSON.stringify([namespaceOf(cluster ?? {}), topology, clusterNetwork]);
 }
 
-/** The rest of a Cluster. */
 const restOf = perObject((cluster: JsonObject): JsonObject => {
   const { topology: _topology, clusterNetwork: _network, ...spec } = objectAt(cluster, 'spec');
   return { ...cluster, spec };
 });
 
-/** A Cluster in both states, its objects, and its classes. */
 export interface ReadCluster {
   was: JsonObject | undefined;
   wanted: JsonObject;
@@ -248,7 +244,6 @@ export class AlikeClusters {
     this.#schemaOf = schemaOf;
   }
 
-  /** @param planOwn makes the plan of the Cluster itself. */
   async plan(read: ReadCluster, planOwn: (reads?: OwnWordReads) => Promise<ClusterPlan>): Promise<ClusterPlan> {
     const likeness = likenessOf(read);
     if (likeness === undefined) {

@@ -33,7 +33,6 @@ import { clusterBefore, written } from './written-cluster.ts';
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
 
-/** A Cluster in both states. */
 interface ClusterChange {
   was: JsonObject | undefined;
   /** As it is applied, or as it was if it is deleted. */

@@ -45,7 +45,6 @@ export interface Planning {
   reads?: OwnWordReads | undefined;
 }
 
-/** What becomes of a Cluster. */
 export interface Outcome {
   groups: GroupPlan[];
   problems: Problem[];

@@ -24,7 +24,6 @@ import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
 
-/** A group of workers of a topology. */
 interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
   replicas: number;
   /** Whether a user keeps it from being upgraded: by an annotation of its own, or of a group before it. */
@@ -33,7 +32,6 @@ interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyN
   isOnDelete: boolean;
 }
 
-/** A group whose Machines are not up to date. */
 interface OutdatedGroup {
   key: string;
   kind: string;
@@ -46,7 +44,6 @@ interface Decided extends DecidedVersions {
   workers: readonly (DecidedVersions['workers'][number] & { isPending: boolean })[];
 }
 
-/** Whether the same is applied for a group as before. */
 const isSameGroup = ({ objects: one }: DesiredGroup, { objects: other }: DesiredGroup): boolean =>
   groupParts.every((part) => isSame(one[part], other[part]));
 
@@ -85,7 +82,6 @@ export class SimulatedCluster {
     this.#options = options;
   }
 
-  /** Whether its class is known. */
   get hasClass(): boolean {
     return this.#class !== undefined;
   }
@@ -125,7 +121,6 @@ export class SimulatedCluster {
     return versionChangeProblem(cluster, to, this.#facts);
   }
 
-  /** The Cluster as in requests of a hook. */
   inRequest(cluster: JsonObject, hook: HookName): JsonObject {
     return clusterInRequest(cluster, hook, this.#options.release, this.blueprint);
   }

@@ -9,7 +9,6 @@ import { nameIn } from './world/objects.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
 import type { ClusterBefore } from './written-cluster.ts';
 
-/** What a user changes of the groups of a Cluster. */
 function changesOf({ before, after }: Planning, cluster: JsonObject, old: Existing, now: Existing): GroupChange[] {
   const workers = [...new Set([...old.workers.keys(), ...now.workers.keys()])].map(
     (key) => [old.workers.get(key), now.workers.get(key)] as const,

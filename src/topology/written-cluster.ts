@@ -9,7 +9,6 @@ import { nameIn, writable } from './world/objects.ts';
 import type { Problem } from './world/plan-document.ts';
 import { hasTopology, topologyOf } from './world/topologies.ts';
 
-/** A Cluster before a change, as far as it is known. */
 export interface ClusterBefore {
   /** As it is stored; undefined if it is new. */
   cluster: JsonObject | undefined;

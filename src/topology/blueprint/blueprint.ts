@@ -33,7 +33,6 @@ export interface MachineTemplates {
   settings: JsonObject;
 }
 
-/** The definition of a variable, and where it comes from. */
 export interface ClassVariable {
   /** Name of the patch, or `inline`. */
   from: string;

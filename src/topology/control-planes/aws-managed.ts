@@ -16,7 +16,6 @@ function isLower(before: Json | undefined, after: Json | undefined): boolean {
 const isLowerMode = (before: Json | undefined, after: Json | undefined): boolean =>
   (before === 'api' && after !== undefined) || (before === 'api_and_config_map' && after === 'config_map');
 
-/** AWSManagedControlPlane. */
 export const awsManaged: KindWithoutMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'AWSManagedControlPlane',

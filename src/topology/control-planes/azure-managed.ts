@@ -102,7 +102,6 @@ function fillDefaults({ metadata, spec }: JsonObject): void {
   });
 }
 
-/** AzureManagedControlPlane. */
 export const azureManaged: KindWithoutMachines = {
   group: 'infrastructure.cluster.x-k8s.io',
   kind: 'AzureManagedControlPlane',

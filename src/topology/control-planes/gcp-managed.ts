@@ -15,7 +15,6 @@ const fixed = (field: string, more: Partial<RefusedChange> = {}): RefusedChange 
   ...more,
 });
 
-/** GCPManagedControlPlane. */
 export const gcpManaged: KindWithoutMachines = {
   group: 'infrastructure.cluster.x-k8s.io',
   kind: 'GCPManagedControlPlane',

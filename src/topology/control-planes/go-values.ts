@@ -6,7 +6,6 @@ import { isJsonObject, type Json } from '../../kubernetes/index.ts';
  */
 export type GoFields = ReadonlyMap<string, 'pointer' | 'map' | 'json'>;
 
-/** Such fields. */
 export const goFields = (names: { pointer?: string[]; map?: string[]; json?: string[] }): GoFields =>
   new Map(
     (['pointer', 'map', 'json'] as const).flatMap((type) => (names[type] ?? []).map((name) => [name, type] as const)),

@@ -185,7 +185,6 @@ function refusal(before: JsonObject, after: JsonObject, isStep: boolean): string
   return text && denial('validate-k0scontrolplane-v1beta2.k0smotron.io', text);
 }
 
-/** K0sControlPlane. */
 export const k0s: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'K0sControlPlane',

@@ -22,7 +22,6 @@ function problemOf({ spec: before }: JsonObject, { spec: after }: JsonObject, is
     : undefined;
 }
 
-/** K0smotronControlPlane. */
 export const k0smotron: KindWithoutMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'K0smotronControlPlane',

@@ -6,7 +6,6 @@ import { isOther, refusedChanges } from './refused-changes.ts';
 // controllers/kamajicontrolplane_controller_tcp.go makes a TenantControlPlane of the spec, which Kamaji runs as a Deployment;
 // it has no webhook, but rules in the schema of api/v1alpha1 (v0.19) and api/v1alpha2 (v0.20).
 
-/** KamajiControlPlane. */
 export const kamaji: KindWithoutMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'KamajiControlPlane',

@@ -15,7 +15,6 @@ export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
  */
 export type Replacement = { is: 'rolling'; maxSurge: number } | { is: 'onDelete' };
 
-/** A control plane with the template of its Machines' infrastructure. */
 export interface ControlPlane {
   object: JsonObject;
   infrastructure: JsonObject;

@@ -27,7 +27,6 @@ function configOf(controlPlane: JsonObject): JsonObject {
 /** Fields of the machineTemplate that are written to Machines; `nodeDrainTimeout` of v1beta1 is at the top. */
 const timeouts = ['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'];
 
-/** KThreesControlPlane. */
 export const kthrees: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'KThreesControlPlane',

@@ -54,7 +54,6 @@ function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
   };
 }
 
-/** A Machine that a KubeadmControlPlane makes, with what is made for it. */
 function machine(
   controlPlane: JsonObject,
   infrastructure: JsonObject | undefined,

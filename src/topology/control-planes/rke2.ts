@@ -19,7 +19,6 @@ const configFields = [
   'gzipUserData',
 ];
 
-/** Fields of both structs. */
 const fields = goFields({
   pointer: [
     ...['gzipUserData', 'contentFrom', 'secret', 'configMap', 'ntp', 'enabled', 'imageCredentialProviderConfigMap'],
@@ -110,7 +109,6 @@ function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject, i
   return differencesOf(before, after, ['spec', 'version']);
 }
 
-/** RKE2ControlPlane. */
 export const rke2: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'RKE2ControlPlane',

@@ -11,7 +11,6 @@ const fixedFields = [
   ...['provisionShardID', 'trustPolicyExternalID'],
 ];
 
-/** ROSAControlPlane. */
 export const rosa: KindWithoutMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'ROSAControlPlane',

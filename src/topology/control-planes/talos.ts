@@ -18,7 +18,6 @@ const strategies = ['RollingUpdate', 'OnDelete'];
 
 const strategyOf = (controlPlane: JsonObject): string => textAt(controlPlane, 'spec', 'rolloutStrategy', 'type');
 
-/** TalosControlPlane. */
 export const talos: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'TalosControlPlane',

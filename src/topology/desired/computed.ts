@@ -113,7 +113,6 @@ function workerPlace(
   };
 }
 
-/** A counter as an UID. */
 function countedUids(): () => string {
   let uid = 0;
   return () => {

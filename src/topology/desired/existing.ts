@@ -35,7 +35,6 @@ function referredInNewest(world: World, reference: JsonObject, namespace: string
   return object && inV1beta2(object);
 }
 
-/** The existing objects of a Cluster. */
 export interface Existing {
   infrastructureCluster: JsonObject | undefined;
   controlPlane: GroupObjects | undefined;

@@ -69,7 +69,6 @@ export function completedBy(existing: Existing, desired: Desired | undefined, sc
   return { ...existing, controlPlane, workers };
 }
 
-/** Sets the name of a template in a reference. */
 function refer(reference: JsonObject, template: JsonObject | undefined): void {
   if (template !== undefined && reference.name !== undefined) {
     reference.name = nameOf(template);
@@ -161,7 +160,6 @@ export interface GroupChanges {
   infrastructure?: JsonObject | undefined;
 }
 
-/** The versions that a group goes through. */
 function versionsOf(from: string, to: string, steps: readonly string[]): string[] {
   return from === '' || from === to ? [to] : [from, ...(steps.at(-1) === to ? steps : [to])];
 }

@@ -135,7 +135,6 @@ export class PlannedState {
     return blueprint;
   }
 
-  /** Asks the extensions of a class for their variables. */
   async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
     const outcome = await discoverVariables(blueprint, ({ patch, handler, request }) => {

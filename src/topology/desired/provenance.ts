@@ -28,7 +28,6 @@ export interface Origins {
   patched: Patched | undefined;
 }
 
-/** The paths that a patch changed. */
 const changedPaths = perObject(({ before, after }: AppliedPatch): string[][] =>
   jsonPatchOf(before, after).map(({ path }) => path.split('/').slice(1).map(keyOfToken)),
 );
@@ -55,7 +54,6 @@ const variablesAt = ({ input }: Origins, item: Item | undefined): JsonObject => 
 /** Names of templates change when they are rotated, and that is not a cause. */
 const isName = (path: string): boolean => /^builtin\.\w+\.(?:bootstrap|infrastructureRef|machineTemplate)\b/.test(path);
 
-/** Text of a patch by an extension. */
 const externalText = ({ name, generatePatches }: ClassPatch): string =>
   `patch ${name}, extension ${generatePatches ?? ''}`;
 
@@ -87,7 +85,6 @@ function pathInTemplate(item: Item, path: Path): Path {
   return item.isObject ? ['spec', 'template', first, ...rest] : path;
 }
 
-/** The last patch that changed a value in one state. */
 function lastPatch(origins: Origins, item: Item | undefined, path: Path): AppliedPatch | undefined {
   const here = item && itemsByPlace(origins).get(placeOf(item.holder));
   return here === undefined

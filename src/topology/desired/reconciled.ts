@@ -56,7 +56,6 @@ function keptOf(current: JsonObject): JsonObject {
   };
 }
 
-/** Values of one object under those of another. */
 const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lower, {}, upper);
 
 /**
@@ -104,10 +103,8 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
   return causes.length === 0 ? undefined : aggregate(causes.map(causeLine));
 }
 
-/** The controller's input for writing an object. */
 export interface Write {
   part: GroupPart | undefined;
-  /** The existing object. */
   current: JsonObject;
   /** The fields that it applied before; undefined if not known. */
   before: JsonObject | undefined;

@@ -11,7 +11,6 @@ import type { World } from '../world/world.ts';
 export interface UserWrite {
   /** `merge`: the merge patch of `kubectl apply`; `apply`: server-side apply. */
   is: 'create' | 'merge' | 'apply';
-  /** What is sent. */
   sent: JsonObject;
   /** Who applies on the server's side. */
   manager: string | undefined;
@@ -43,7 +42,6 @@ function withTopology(sent: JsonObject, after: JsonObject): JsonObject {
 const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
 
 interface UserChange {
-  /** The manifests that are applied. */
   manifests: readonly JsonObject[];
   /** Whether Clusters are edited as well: their versions, or variables. */
   isEdited: boolean;

@@ -45,7 +45,6 @@ export function lastAppliedTo(current: JsonObject, apiVersion: Json | undefined)
   }
 }
 
-/** How objects are applied. */
 interface Applying {
   /** Who applies on the server's side (`kubectl apply --server-side`, Flux). Default: the user who applied an object last. */
   fieldManager?: string | undefined;
@@ -58,13 +57,11 @@ interface Applying {
 /** Fields that only controllers and defaults set. */
 const setByOthers = new Set([...setByControllers, 'paused', 'clusterNetwork', 'replicas', 'rollout', 'selector']);
 
-/** The fields of a spec that a manifest does not give. */
 const keptFields = (current: JsonObject, wanted: JsonObject): string[] =>
   Object.keys(objectAt(current, 'spec')).filter(
     (name) => own(objectAt(wanted, 'spec'), name) === undefined && !setByOthers.has(name),
   );
 
-/** An object after it has been applied to one that is there. */
 function appliedTo(given: JsonObject, change: JsonObject, { fieldManager, onKept, onSeveral }: Applying): JsonObject {
   const [current, wanted] =
     given.apiVersion === change.apiVersion ? [given, change] : [inV1beta2(given), inV1beta2(change)];

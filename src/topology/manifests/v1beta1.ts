@@ -32,7 +32,6 @@ function secondsOf(duration: Json | undefined): number | undefined {
 export const durationOf = (seconds: Json | undefined): string | undefined =>
   typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
 
-/** The fields of an object that have a value. */
 const present = (fields: Record<string, Json | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 
@@ -239,7 +238,6 @@ const kubeadmConfigMoves: Moves = [
   same('useExperimentalRetryJoin', gone),
 ];
 
-/** The spec of a KubeadmConfig in v1beta2. */
 function kubeadmConfig(spec: JsonObject): JsonObject {
   const result = moved(spec, kubeadmConfigMoves, 'newer');
   const { controlPlaneComponentHealthCheckSeconds } = objectAt(result, 'initConfiguration', 'timeouts');

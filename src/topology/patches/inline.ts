@@ -16,7 +16,6 @@ import { NotKnown } from '../world/not-known.ts';
 import type { Item } from './items.ts';
 import type { OwnWordReads } from './own-words.ts';
 
-/** The effect of a patch on a template. */
 export interface TemplateOperations {
   item: Item;
   operations: PatchOperation[];

@@ -27,7 +27,6 @@ export interface WorkerPlace {
   topologyName: string;
   /** Name of the object. */
   name: string;
-  /** The version that it should have. */
   version: string;
   /** Undefined if the class has none of that name. */
   class: MachineTemplates | undefined;

@@ -4,7 +4,6 @@ import { watchReads } from '../templates/index.ts';
 /** An inline patch that read the name of its Cluster at a template. */
 export interface NameReading {
   variables: JsonObject;
-  /** The template. */
   object: JsonObject;
   /** The fields that the patch may set there, as JSON pointers. */
   paths: readonly string[];

@@ -47,7 +47,6 @@ export interface PatchCall {
 /** Makes a call, and returns the response if that is a success. */
 export type AskPatch = (call: PatchCall) => Promise<JsonObject>;
 
-/** A patch that was applied to a template. */
 export interface AppliedPatch {
   patch: ClassPatch;
   before: JsonObject;
@@ -191,7 +190,6 @@ function notDefaulted({ template }: Item, patch: ClassPatch, { message }: PatchE
   return new NotKnown(text, { remedy: 'pass the template as an API server has it (kubectl get -o yaml)' });
 }
 
-/** Applies the patches of an answer. */
 function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): void {
   const where = `failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
   const byUid = new Map(round.items.map((item) => [item.uid, item]));

@@ -41,7 +41,6 @@ const unsafe = 'unsafe.topology.cluster.x-k8s.io';
 const unsafeClassAnnotation = `${unsafe}/disable-update-class-name-check`;
 /** With this annotation, a Cluster may get any version at any time. */
 const unsafeVersionAnnotation = `${unsafe}/disable-update-version-check`;
-/** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
 
 const annotationOf = (cluster: JsonObject, name: string): string | undefined =>
   own(textValues(objectAt(cluster, 'metadata', 'annotations')), name);

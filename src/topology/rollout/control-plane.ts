@@ -41,7 +41,6 @@ interface MadeMachine {
 
 const nameOfMachine = ({ existing }: MadeMachine): string => (existing === undefined ? '' : nameOf(existing.machine));
 
-/** A control plane that is changed, and its kind. */
 interface ControlPlaneUpdate extends GroupUpdate {
   of: KindWithMachines;
   /** Of Cluster API, before and after. */
@@ -67,7 +66,6 @@ function madeMachine(update: ControlPlaneUpdate, existing: ExistingMachine): Mad
   };
 }
 
-/** A Machine that is not up to date after the change. */
 interface OutdatedMachine {
   made: MadeMachine;
   reasons: Reason[];
@@ -82,7 +80,6 @@ interface OutdatedMachine {
 /** Annotations of Machines that make way for another in any case. */
 const goingAnnotations = ['cluster.x-k8s.io/delete-machine', 'cluster.x-k8s.io/remediate-machine'];
 
-/** Why it is time to replace a Machine. */
 const timesOf = (
   { of, before }: ControlPlaneUpdate,
   { objects }: MadeMachine,
@@ -121,7 +118,6 @@ function outdatedMachine(
   ];
 }
 
-/** The Machines that are not up to date after the change. */
 function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date): OutdatedMachine[] {
   const { of, after, change, releases } = update;
   const [first, joined] = [true, false].map((isFirst) => newMachine(update, isFirst)) as [MadeMachine, MadeMachine];

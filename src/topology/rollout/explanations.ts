@@ -41,7 +41,6 @@ export function waitingProblems(machines: readonly WaitingMachine[], isOnDelete 
   return [{ text, ...(isOnDelete && { remedy: `${remedy} (OnDelete)` }), causes: [...causes.values()] }];
 }
 
-/** What the extension that is asked does not cover. */
 function uncoveredTexts(answers: readonly UpdateAnswer[]): string[] {
   const texts = answers.flatMap((answer) =>
     answer.is === 'uncovered'

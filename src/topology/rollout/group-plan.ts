@@ -71,7 +71,6 @@ export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, n
   return time !== undefined && time > now.getTime() ? [`not before ${textAt(after.object, ...at)}`] : [];
 }
 
-/** Decides what happens to a group's Machines. */
 export interface Rollout {
   verdict?: Extract<Verdict, 'refused' | 'unknown' | 'onDelete'> | undefined;
   replaced: number;
@@ -180,7 +179,6 @@ const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
 
 const referenceNames = ['configRef', 'infrastructureRef', 'infrastructureTemplate'];
 
-/** Whether a path is that of a reference to a template. */
 const isReference = ({ path }: Difference): boolean => referenceNames.some((name) => path.includes(name));
 
 /** The plan of a group that exists before and after. */

@@ -14,7 +14,6 @@ import { preflightFailures, whileBlocked } from './preflight.ts';
 import { presentState } from './present-state.ts';
 import { uncompared, unlikeMachines, unseen } from './unlike.ts';
 
-/** Fields that change in any object of a group. */
 function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
   const { before, after, change } = update;
   const templates = (['bootstrap', 'infrastructure'] as const).flatMap((part) => {

@@ -24,11 +24,9 @@ const references = {
 };
 const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
 
-/** A MachineSet, with the Machines that it has. */
 interface MadeSet {
   /** Undefined if it is not known. */
   machineSet: GroupObjects | undefined;
-  /** The spec of its Machines. */
   spec: JsonObject;
   /** In ms; undefined if it is not known. */
   createdAt: number | undefined;
@@ -77,7 +75,6 @@ function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
   );
 }
 
-/** A MachineSet whose Machines are not up to date. */
 interface OutdatedSet extends MadeSet {
   reasons: Reason[];
   isCaused: boolean;
@@ -106,7 +103,6 @@ function outdatedSets(
 const isOnDelete = (machineDeployment: JsonObject): boolean =>
   textAt(machineDeployment, ...strategyPath) === 'OnDelete';
 
-/** The MachineSets whose Machines are replaced, or wait to be deleted, after the change. */
 function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[]): OutdatedSet[] {
   const beforeChange = new Map(
     outdatedSets(sets, before.object, before.object).map(({ set, reasons }) => [set, reasons]),
@@ -175,7 +171,6 @@ const namesInOrder = ({ machines }: MadeSet, order: string): string[] =>
     })
     .map(({ machine }) => nameOf(machine));
 
-/** How Machines are replaced. */
 function mannerOf({ after }: GroupUpdate): string {
   const { maxSurge, maxUnavailable } = fencepostsOf(after.object);
   const order =

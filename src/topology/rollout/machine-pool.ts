@@ -35,7 +35,6 @@ function judgedParts({ fields }: MachinePoolKind, part: GroupPart, difference: D
   return isInside && !Object.hasOwn(fields[part], name) ? differencesOf(before ?? {}, after ?? {}, path) : [difference];
 }
 
-/** The fields that change, and of which a provider reads the objects. */
 function providersChanges({ before, after }: PoolChange): { part: GroupPart; difference: Difference }[] {
   const ofObject = objectDifferences({ before, after }).filter(({ path }) =>
     providersFields.some((field) => leadsTo(path, field)),

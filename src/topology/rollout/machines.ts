@@ -14,7 +14,6 @@ import { portion } from '../world/portion.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
 
-/** Fields of an object that have a value. */
 const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 
@@ -71,7 +70,6 @@ export function fencepostsOf(machineDeployment: JsonObject): { maxSurge: number;
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
-/** The fields of a Machine's spec that a MachineDeployment writes in place. */
 const deploymentSettings = (machineDeployment: JsonObject): JsonObject =>
   writtenInPlace('MachineDeployment', objectAt(machineDeployment, 'spec', 'template', 'spec'));
 

@@ -20,7 +20,6 @@ export interface PlayOptions extends Omit<PlanOptions, 'follow'> {
   follow: (step: MachineStep) => Promise<void>;
 }
 
-/** The objects that Machines are made of, and the number of their MachineSet. */
 interface Origin {
   objects: GroupObjects;
   revision: number;

@@ -42,7 +42,6 @@ export function whilePaused(plan: GroupPlan, object: JsonObject): GroupPlan {
       };
 }
 
-/** The plan of a MachineDeployment whose rollouts wait. */
 export function withoutRollout(plan: GroupPlan, object: JsonObject): GroupPlan {
   const { before, after } = plan.machines;
   const waiting = whilePaused(plan, object);

@@ -5,7 +5,6 @@ import type { GroupChange } from '../world/groups.ts';
 import type { GroupPlan, Peak } from '../world/plan-document.ts';
 import { fencepostsOf, replicasOf } from './machines.ts';
 
-/** How many Machines of a group are made before old ones go. */
 function surgeOf({ after, kind }: GroupChange): number {
   if (after === undefined) {
     return 0;

@@ -60,7 +60,6 @@ const texts: Readonly<Record<Why, { text: string; remedy: string }>> = {
   },
 };
 
-/** A Machine that is unlike a template of its group, and stays. */
 interface UnlikeMachine {
   name: string;
   why: Why;

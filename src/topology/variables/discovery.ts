@@ -42,7 +42,6 @@ function checked(variables: Json | undefined, path: string): { errors: string[];
 /** Of a class: the same for all plans of its Clusters. */
 const checkedInline = perObject(({ variables }: JsonObject) => checked(variables, 'spec.variables'));
 
-/** Variables that are defined differently in two places. */
 function conflictIn({ variables }: Blueprint): string | undefined {
   const conflicts = [...variables].flatMap(([name, [first, ...others]]) => {
     const conflict = others.find(

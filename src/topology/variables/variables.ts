@@ -38,7 +38,6 @@ export function define(blueprint: Blueprint, definitions: readonly [string, Clas
 
 const quoted = (name: string) => JSON.stringify(name);
 
-/** A list of values at a path of a Cluster, and the one before. */
 interface Assigned {
   path: string;
   values: readonly JsonObject[];
@@ -47,7 +46,6 @@ interface Assigned {
   isWhole: boolean;
 }
 
-/** The problems of values of the same name. */
 function* repeatedCauses({ path, values }: Assigned): Generator<StatusCause> {
   const names = new Set<string>();
   for (const { name = '', value = null } of values) {
@@ -97,7 +95,6 @@ function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause
   return isWhole ? [...inValues, ...presets(blueprint, values)] : inValues;
 }
 
-/** The problems of values, by their definitions. */
 function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly JsonObject[]): Generator<StatusCause> {
   const { path, old, isWhole } = assigned;
   const repeated = [...repeatedCauses(assigned)];
@@ -191,6 +188,5 @@ export function variablesFor(
   );
 }
 
-/** The present variables of a Cluster. */
 export const variablesOf = (cluster: JsonObject): JsonObject[] =>
   objectsAt(fieldAt(cluster, 'spec', 'topology', 'variables') ?? null);

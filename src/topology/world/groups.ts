@@ -10,7 +10,6 @@ export interface GroupObjects {
   infrastructure: JsonObject | undefined;
 }
 
-/** The parts of `GroupObjects`. */
 export const groupParts = ['object', 'bootstrap', 'infrastructure'] as const;
 export type GroupPart = (typeof groupParts)[number];
 
@@ -66,7 +65,6 @@ export type PlanHook =
   | 'CanUpdateMachine'
   | 'CanUpdateMachineSet';
 
-/** A call of an extension. */
 export interface HookCall {
   /** For which state: the ExtensionConfigs that lie in it are asked. */
   state: 'before' | 'after';

@@ -20,7 +20,6 @@ class PlanEnd extends Error {
     this.object = object;
   }
 
-  /** The same as a plan tells it. */
   get problem(): Problem {
     const { message: text, remedy, object } = this;
     return { text, ...(remedy !== undefined && { remedy }), ...(object !== undefined && { object }) };

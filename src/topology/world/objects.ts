@@ -12,7 +12,6 @@ import {
 /** The API group of Clusters, classes, MachineDeployments and Machines. */
 export const coreGroup = 'cluster.x-k8s.io';
 
-/** The key of an object in a state, without the version of its API. */
 export interface ObjectName {
   group: string;
   kind: string;
@@ -43,7 +42,6 @@ export function conditionOf(object: JsonObject, type: string): JsonObject | unde
   return conditions.find((condition) => condition.type === type);
 }
 
-/** A name as one text. */
 export const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 
 /** The name of an object, as a World finds it. */

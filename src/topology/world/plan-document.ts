@@ -128,7 +128,6 @@ function waitingIn({ verdict, machines, replaces }: GroupPlan): number {
   return verdict === 'onDelete' ? (replaces?.length ?? Math.min(machines.before, machines.after)) : 0;
 }
 
-/** Counts the Machines of some Clusters. */
 export function sumOf(clusters: readonly ClusterPlan[]): Sum {
   const groups = clusters.flatMap((cluster) => cluster.groups);
   const total = (some: readonly GroupPlan[], count: (group: GroupPlan) => number) =>

@@ -37,7 +37,6 @@ const progress = ['readyReplicas', 'upToDateReplicas', 'updatedReplicas'];
 /** The parts of a status that a plan reads, of whatever kind. */
 const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions', ...progress];
 
-/** The conditions that a plan tells. */
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);
 
 /** The conditions of healthy Machines and of their Nodes, by their status. */

@@ -4,7 +4,6 @@ import { type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../..
 
 export const topologyOf = (cluster: JsonObject | undefined): JsonObject => objectAt(cluster, 'spec', 'topology');
 
-/** Whether a Cluster has a topology. */
 export const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
 
 /** The class that a Cluster refers to. */

@@ -63,7 +63,6 @@ export class World {
     this.#parts = parts;
   }
 
-  /** The same state with other objects, or other parts. */
   withObjects(objects: Iterable<JsonObject>, parts: WorldParts = {}): World {
     return new World(objects, { ...this.#parts, ...parts });
   }
