@@ -27,6 +27,7 @@ import {
   namingCauses,
   rolloutCauses,
   taintCauses,
+  versionCauses,
 } from './parts.ts';
 import { type Refusal, webhookRefusal } from './refusal.ts';
 import { stored } from './stored.ts';
@@ -82,6 +83,31 @@ function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefine
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
 
+function* clusterNameCauses(spec: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  const clusterName = textAt(spec, 'clusterName');
+  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== clusterName) {
+    yield forbiddenField('spec.clusterName', 'field is immutable');
+  }
+  if (clusterName !== textAt(spec, 'template', 'spec', 'clusterName')) {
+    const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
+    yield invalid('spec.clusterName', clusterName, why);
+  }
+}
+
+function* machineVersionCauses(spec: JsonObject): Generator<StatusCause> {
+  const version = textAt(spec, 'template', 'spec', 'version');
+  if (version !== '') {
+    yield* versionCauses(version, 'spec.template.spec.version', 'must be a valid semantic version');
+  }
+}
+
+function* machinePoolCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  const spec = objectAt(object, 'spec');
+  yield* clusterNameCauses(spec, old);
+  yield* machineVersionCauses(spec);
+  yield* metadataCausesOf(objectAt(spec, 'template'), 'spec.template');
+}
+
 function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
   const machine = objectAt(spec, 'template', 'spec');
@@ -89,15 +115,10 @@ function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefine
   if (!selectsLabels(objectAt(spec, 'selector') as LabelSelector, labels)) {
     yield forbiddenField('spec.template.metadata.labels', 'must match spec.selector');
   }
-  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== textAt(spec, 'clusterName')) {
-    yield forbiddenField('spec.clusterName', 'field is immutable');
-  }
-  if (textAt(spec, 'clusterName') !== textAt(machine, 'clusterName')) {
-    const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
-    yield invalid('spec.clusterName', textAt(spec, 'clusterName'), why);
-  }
+  yield* clusterNameCauses(spec, old);
   yield* rolloutCauses(spec, 'spec');
   yield* maxInFlightCauses(spec, 'spec');
+  yield* machineVersionCauses(spec);
   const naming = textAt(spec, 'machineNaming', 'template');
   if (naming !== '' && !naming.includes('{{ .random }}')) {
     yield invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing');
@@ -115,6 +136,7 @@ const kinds: Readonly<Record<string, Causes>> = {
   'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': controlPlaneTemplateCauses,
   [`${coreGroup} MachineDeployment`]: machineDeploymentCauses,
   [`${coreGroup} MachineHealthCheck`]: healthCheckObjectCauses,
+  [`${coreGroup} MachinePool`]: machinePoolCauses,
 };
 
 /** Of an update of a control plane, its kind knows more (`refusal`). */

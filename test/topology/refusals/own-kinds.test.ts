@@ -18,8 +18,8 @@ const healthCheck = (spec: JsonObject) =>
     selector: { matchLabels: { a: 'b' } },
     ...spec,
   });
-const machineDeployment = (spec: JsonObject, version = 'v1beta2') =>
-  object(`cluster.x-k8s.io/${version}`, 'MachineDeployment', {
+const machineDeployment = (spec: JsonObject, version = 'v1beta2', kind = 'MachineDeployment') =>
+  object(`cluster.x-k8s.io/${version}`, kind, {
     clusterName: 'one',
     selector: { matchLabels: { a: 'b' } },
     template: { metadata: { labels: { a: 'b' } }, spec: { clusterName: 'one' } },
@@ -143,6 +143,26 @@ describe('webhooks of kinds besides Clusters and classes', () => {
         },
       }),
       ['spec.template.spec.taints[0].key'],
+    ],
+    ...(['MachineDeployment', 'MachinePool'] as const).flatMap((kind): [string, JsonObject, string[]][] =>
+      [
+        ['v1.34.1', []],
+        ['1.34.1', []],
+        ['v1.34', ['spec.template.spec.version']],
+      ].map(([version, fields]) => [
+        `a ${kind} of version ${version}`,
+        machineDeployment(
+          { template: { metadata: { labels: { a: 'b' } }, spec: { clusterName: 'one', version: version as string } } },
+          'v1beta2',
+          kind,
+        ),
+        fields as string[],
+      ]),
+    ),
+    [
+      'a MachinePool of another Cluster than its Machines',
+      machineDeployment({ clusterName: 'two' }, 'v1beta2', 'MachinePool'),
+      ['spec.clusterName'],
     ],
     ['a health check', healthCheck({}), []],
     ['one of all Machines', healthCheck({ selector: {} }), ['spec.selector']],
