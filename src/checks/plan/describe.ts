@@ -76,9 +76,6 @@ export const isUnchanged = ({ groups, problems }: ClusterPlan): boolean =>
 export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
   group === 'control-plane' ? 'control plane' : printable(group);
 
-/** The kind of `KubeadmControlPlane default/f1-x7k2p`. */
-const kindOf = (object: string): string => object.split(' ')[0] ?? '';
-
 /** A cause in a line: the object, the field, and where its value comes from. */
 export const causeText = ({ object, field, from }: Cause): string =>
   `${printable(object)}: ${printable(field)}${from === undefined ? '' : ` (${printable(from)})`}`;
@@ -232,7 +229,7 @@ const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): 
       machines,
       held ?? '',
       healthCheck ?? '',
-      causes.map(({ object, field, from }) => [kindOf(object), field, from ?? '']),
+      causes.map(({ object, field, from }) => [object.split(' ')[0] ?? '', field, from ?? '']),
       own?.map(({ text }) => text) ?? [],
     ]),
     peak ?? '',

@@ -143,9 +143,6 @@ function groupRow(plan: GroupPlan): string {
   return `<tr class="${severity}"><td><b>${escaped(groupText(plan))}</b><br><small>${escaped(`${kind} ${name}`)}</small></td><td>${machinesHtml(plan)}</td><td class="verdict"><span class="badge ${severity}">${escaped(verdictText(plan))}</span></td><td>${problems.map(problemHtml).join('')}${causesHtml(changesOf(plan))}${details.join('')}</td></tr>`;
 }
 
-const headHtml = ({ peak, problems }: ClusterPlan): string =>
-  `${problems.map(problemHtml).join('')}${peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`}`;
-
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
@@ -170,7 +167,9 @@ const filter = `<fieldset class="filter">${[
 function sectionHtml({ title, names, plan }: Section): string {
   const alike =
     names.length === 0 ? '' : `<p class="facts">${escaped(shortList(names, maxNamed))}; each as the first:</p>`;
-  return `<section class="${worstOf(plan)}"><h2>${escaped(title)}</h2>${alike}${headHtml(plan)}${table(plan.groups)}</section>`;
+  const { groups, peak, problems } = plan;
+  const pace = peak === undefined ? '' : `<p class="note">${escaped(peakText(peak))}</p>`;
+  return `<section class="${worstOf(plan)}"><h2>${escaped(title)}</h2>${alike}${problems.map(problemHtml).join('')}${pace}${table(groups)}</section>`;
 }
 
 const machineLegend = (['replaced', 'onDelete', 'inPlace', 'created', 'deleted', 'unknown', 'kept'] as const)

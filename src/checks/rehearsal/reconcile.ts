@@ -1,5 +1,5 @@
 import { isSame, objectAt } from '../../kubernetes/index.ts';
-import { PatchingFailed, type SimulatedCluster, WriteFailed } from '../../topology/index.ts';
+import { PatchingFailed, WriteFailed } from '../../topology/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
 import { ReconcileError } from './events.ts';
@@ -62,19 +62,6 @@ function changeVersions(state: State, { version, workers }: Decisions): void {
 const patching = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
 const prefix = 'error reconciling the Cluster topology: ';
 
-/**
- * Computes the desired state in one reconcile, with the answers of the extensions that patch templates and validate the
- * topology.
- */
-async function computeDesired(state: State, decided: Parameters<SimulatedCluster['desire']>[1]): Promise<void> {
-  const problems = await state.made.desire(state.cluster, decided, ({ hook, handler, request, where }) =>
-    responseTo(`${patching}${where}`, state, hook, request, { handler }),
-  );
-  for (const { text, remedy } of problems) {
-    state.findOnce('error', text, remedy);
-  }
-}
-
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
 async function callAfterHooks(state: State, decisions: Decisions): Promise<void> {
   if (state.pending.has('AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
@@ -117,16 +104,16 @@ export async function reconcileCluster(state: State): Promise<void> {
   }
   const decisions = await decideVersions(state);
   const upgradeStep = state.pending.has('AfterClusterUpgrade') ? decisions.version : undefined;
-  await computeDesired(state, {
-    controlPlane: decisions.version,
-    workers: decisions.workers.map(({ worker: { kind, topologyName }, version, isPending }) => ({
-      kind,
-      topologyName,
-      version,
-      isPending,
-    })),
-    upgradeStep,
+  const workers = decisions.workers.map(({ worker: { kind, topologyName }, version, isPending }) => {
+    return { kind, topologyName, version, isPending };
   });
+  const decided = { controlPlane: decisions.version, workers, upgradeStep };
+  const problems = await state.made.desire(state.cluster, decided, ({ hook, handler, request, where }) =>
+    responseTo(`${patching}${where}`, state, hook, request, { handler }),
+  );
+  for (const { text, remedy } of problems) {
+    state.findOnce('error', text, remedy);
+  }
   await callAfterHooks(state, decisions);
   // Machines are played when nothing is written any more.
   const isOther = state.made.write(state.cluster);

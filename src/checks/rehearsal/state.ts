@@ -189,16 +189,8 @@ export class State extends Player {
   }
 
   annotate(key: string, value: string | undefined): void {
-    const annotations = { ...annotationsOf(this.cluster) };
-    if (value === undefined) {
-      delete annotations[key];
-    } else {
-      annotations[key] = value;
-    }
-    this.write({ metadata: { annotations } });
-    if (Object.keys(annotations).length === 0) {
-      delete this.cluster.metadata.annotations;
-    }
+    const { [key]: _known, ...others } = annotationsOf(this.cluster);
+    this.write({ metadata: { annotations: value === undefined ? others : { ...others, [key]: value } } });
   }
 
   tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): void {

@@ -72,11 +72,6 @@ function importsOf(chosen: readonly string[]): [lines: string, names: string[]] 
   return [lines.join(''), chosen.map(variableOf)];
 }
 
-function handlersFile(chosen: readonly string[]): string {
-  const [imports, names] = importsOf(chosen);
-  return `${imports}\n/** The handlers, as Discovery lists them. */\nexport const handlers = [${names.join(', ')}];\n`;
-}
-
 function handlersTable(chosen: readonly string[]): string {
   const rows = chosen.map((hook) => `| \`${handlerNameOf(hook)}\` | ${hook}: ${summaryOf(hook)} |`);
   return ['| handler | hook |', '| --- | --- |', ...rows].join('\n');
@@ -134,7 +129,9 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   for (const [path, text] of handlerFiles(name, hooks, templateTypes !== undefined)) {
     files.set(path, text);
   }
-  files.set('src/handlers/index.ts', handlersFile(hooks));
+  const [imports, names] = importsOf(hooks);
+  const list = `export const handlers = [${names.join(', ')}];`;
+  files.set('src/handlers/index.ts', `${imports}\n/** The handlers, as Discovery lists them. */\n${list}\n`);
   if (templateTypes !== undefined) {
     files.set(typesFile, templateTypes);
   }
