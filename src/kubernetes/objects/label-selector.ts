@@ -110,7 +110,7 @@ function contradictionIn(key: string, requirements: readonly LabelSelectorRequir
 /** Why a valid selector can never match anything (requirements on a key contradict each other); undefined if it can. */
 export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
   for (const [key, requirements] of Map.groupBy(requirementsOf(selector), ({ key = '' }) => key)) {
-    const contradiction = contradictionIn(key, requirements);
+    const contradiction = requirements.length === 1 ? undefined : contradictionIn(key, requirements);
     if (contradiction !== undefined) {
       return contradiction;
     }

@@ -97,12 +97,7 @@ interface RetryOptions {
 const defaultRetries: RetryOptions = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 /** Three attempts in about a second: short, since a person is waiting. */
-export const shortRetries: Partial<RetryOptions> = {
-  retries: 2,
-  minTimeoutMs: 250,
-  maxTimeoutMs: 1000,
-  deadlineMs: 30_000,
-};
+export const shortRetries: Partial<RetryOptions> = { retries: 2, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 interface WatchOptions {
   /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
