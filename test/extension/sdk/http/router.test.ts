@@ -373,7 +373,7 @@ describe('the timeout of a call', () => {
       },
     });
     const { post, lines } = await serving([one]);
-    expect((await post(`${path}?timeout=10ms`, body)).code).toBe(504);
+    expect((await post(`${path}?timeout=500ms`, body)).code).toBe(504);
     await until(() => lines.length >= 3, 'it has ended');
     expect(lines.map(({ msg }) => String(msg).slice(0, 26)).toSorted()).toEqual([
       'call answered',
