@@ -5,4 +5,4 @@ export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { dropNullFields, dropNulls, prune, removeUnknown, type UnknownField } from './pruning.ts';
 export { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, propertyOf, type Schema, shownKey } from './schema.ts';
 export { validateListTypes, validateSchema, type Work } from './schema-validation.ts';
-export { partsOf, structuralCauses } from './structural.ts';
+export { everyPart, partsOf, structuralCauses } from './structural.ts';

@@ -41,6 +41,14 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   return parts.filter((part): part is ReturnType<typeof partsOf>[number] => isJsonObject(part[0]));
 }
 
+/** A schema and all parts in it, with their paths. */
+export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObject, string]> {
+  yield [schema, path];
+  for (const [part, at] of partsOf(schema, path)) {
+    yield* everyPart(part, at);
+  }
+}
+
 function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   return junctors.flatMap((name): [JsonObject, string][] => {
     const part = schema[name];
@@ -333,15 +341,6 @@ function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCaus
   }
 }
 
-function* forbiddenDefaults(schema: JsonObject, path: string, why: string): Generator<StatusCause> {
-  if (schema.default !== undefined) {
-    yield forbiddenField(`${path}.default`, why);
-  }
-  for (const [part, at] of partsOf(schema, path)) {
-    yield* forbiddenDefaults(part, at, why);
-  }
-}
-
 function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Generator<StatusCause> {
   if (schema.additionalProperties !== undefined) {
     yield forbiddenField(`${path}.additionalProperties`, 'must not be used at the root');
@@ -353,21 +352,17 @@ function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Gene
   }
   const fields = objectAt(schema, 'properties');
   for (const name of ['apiVersion', 'kind', 'metadata']) {
-    const why = `must not be set in top-level ${name}`;
-    yield* forbiddenDefaults(objectAt(fields, name), `${path}.properties[${name}]`, why);
+    for (const [part, at] of everyPart(objectAt(fields, name), `${path}.properties[${name}]`)) {
+      if (part.default !== undefined) {
+        yield forbiddenField(`${at}.default`, `must not be set in top-level ${name}`);
+      }
+    }
   }
   const { type: _type, default: _default, properties, ...others } = objectAt(fields, 'metadata');
   const names = Object.keys(objectAt(properties));
   if (Object.keys(others).length > 0 || names.some((name) => name !== 'name' && name !== 'generateName')) {
     const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
     yield forbiddenField(`${path}.properties[metadata]`, why);
-  }
-}
-
-function* defaultsWithin(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  yield* defaultCauses(schema, path, work);
-  for (const [part, at] of partsOf(schema, path)) {
-    yield* defaultsWithin(part, at, work);
   }
 }
 
@@ -389,5 +384,7 @@ export function structuralCauses(
   const unreadable = patternCauses(schema, path, work).take(maxCauses).toArray();
   const causes =
     unreadable.length > 0 ? unreadable : rootCauses(schema, path, { work, isVariable }).take(maxCauses).toArray();
-  return isVariable && causes.length === 0 ? defaultsWithin(schema, path, work).take(maxCauses).toArray() : causes;
+  return isVariable && causes.length === 0
+    ? [...everyPart(schema, path)].flatMap(([part, at]) => [...defaultCauses(part, at, work)]).slice(0, maxCauses)
+    : causes;
 }

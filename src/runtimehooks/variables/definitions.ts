@@ -10,6 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 import {
   causeOf,
+  everyPart,
   forbiddenField,
   invalid,
   maxCauses,
@@ -55,14 +56,6 @@ function nameCauses(name: string, field: string): StatusCause[] {
     ...(name === 'builtin' ? [invalid(field, name, '"builtin" is a reserved variable name')] : []),
     ...(name.includes('.') ? [invalid(field, name, 'variable name cannot contain "."')] : []),
   ];
-}
-
-function everyPart(schema: JsonObject, path: string, parts: [JsonObject, string][] = []): [JsonObject, string][] {
-  parts.push([schema, path]);
-  for (const [part, at] of partsOf(schema, path)) {
-    everyPart(part, at, parts);
-  }
-  return parts;
 }
 
 /** Checks types, examples and enums in all parts of a structural schema. */
@@ -224,7 +217,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       nameCauses(name, `${at}.name`),
       [...keyCauses(objectAt(metadata), `${at}.metadata`)],
       [...keyCauses(objectAt(deprecatedV1Beta1Metadata), `${at}.deprecatedV1Beta1Metadata`)],
-      everyPart(root, rootPath).flatMap(([part, at]) => [
+      [...everyPart(root, rootPath)].flatMap(([part, at]) => [
         ...keyCauses(objectAt(part, 'x-metadata'), `${at}.x-metadata`),
       ]),
       // What these would report is our limit, not Cluster API's.
