@@ -278,12 +278,6 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   }
 }
 
-/** The subject of the check: the schema of a definition, or that of a variable of Cluster API, which is merely structural. */
-interface NodeChecks {
-  work: Work;
-  isVariable: boolean;
-}
-
 /** Checks of definitions, but not of merely structural schemas (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
 function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   const { type, uniqueItems, additionalProperties } = schema;
@@ -302,7 +296,8 @@ function* definitionCauses(schema: JsonObject, path: string, work: Work): Genera
   yield* defaultCauses(schema, path, work);
 }
 
-function* nodeCauses(schema: JsonObject, path: string, place: string, checks: NodeChecks): Generator<StatusCause> {
+/** @param work for defaults of a definition; undefined for the schema of a variable, which is merely structural. */
+function* nodeCauses(schema: JsonObject, path: string, place: string, work?: Work): Generator<StatusCause> {
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
@@ -316,8 +311,8 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, checks: No
       yield forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`);
     }
   }
-  if (!checks.isVariable) {
-    yield* definitionCauses(schema, path, checks.work);
+  if (work !== undefined) {
+    yield* definitionCauses(schema, path, work);
   }
   if (schema.type === 'array' && !isJsonObject(schema.items)) {
     yield required(`${path}.items`, 'must be specified');
@@ -328,7 +323,7 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, checks: No
     yield* branchCauses(branch, at, at === `${path}.allOf[0]`);
   }
   for (const [part, at, kind] of partsOf(schema, path)) {
-    yield* nodeCauses(part, at, `for specified ${kind}`, checks);
+    yield* nodeCauses(part, at, `for specified ${kind}`, work);
   }
 }
 
@@ -341,11 +336,11 @@ function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCaus
   }
 }
 
-function* rootCauses(schema: JsonObject, path: string, checks: NodeChecks): Generator<StatusCause> {
+function* rootCauses(schema: JsonObject, path: string, work?: Work): Generator<StatusCause> {
   if (schema.additionalProperties !== undefined) {
     yield forbiddenField(`${path}.additionalProperties`, 'must not be used at the root');
   }
-  yield* nodeCauses(schema, path, 'at the root', checks);
+  yield* nodeCauses(schema, path, 'at the root', work);
   yield* resourceCauses(schema, path);
   for (const [branch, at] of branchesOf(schema, path)) {
     yield* undefinedParts(branch, at, schema, path);
@@ -383,7 +378,11 @@ export function structuralCauses(
   // First, because defaults are validated with the schema.
   const unreadable = patternCauses(schema, path, work).take(maxCauses).toArray();
   const causes =
-    unreadable.length > 0 ? unreadable : rootCauses(schema, path, { work, isVariable }).take(maxCauses).toArray();
+    unreadable.length > 0
+      ? unreadable
+      : rootCauses(schema, path, isVariable ? undefined : work)
+          .take(maxCauses)
+          .toArray();
   return isVariable && causes.length === 0
     ? [...everyPart(schema, path)].flatMap(([part, at]) => [...defaultCauses(part, at, work)]).slice(0, maxCauses)
     : causes;
