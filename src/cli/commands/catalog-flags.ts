@@ -15,7 +15,7 @@ import { UsageError } from '../framework/program.ts';
 export const releaseFlag = <D extends Release | undefined>(
   summary: string,
   options: Pick<Flag<D>, 'default' | 'defaultText'>,
-  problemOf: (release: Release) => string | undefined = () => undefined,
+  problemOf: (release: Release) => string | undefined = unknownReleaseProblem,
 ): Flag<Release | D> => ({
   placeholder: 'VERSION',
   summary,
@@ -37,11 +37,10 @@ export const versionProblems = (text: string): string[] =>
 
 /** The flag that determines the known hooks. */
 export const catalogFlags = {
-  'cluster-api-version': releaseFlag(
-    `targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`,
-    { default: newestKnownRelease, defaultText: `${formatRelease(newestKnownRelease)}, the newest known` },
-    unknownReleaseProblem,
-  ),
+  'cluster-api-version': releaseFlag(`targeted Cluster API release, from ${formatRelease(oldestKnownRelease)} on`, {
+    default: newestKnownRelease,
+    defaultText: `${formatRelease(newestKnownRelease)}, the newest known`,
+  }),
 } satisfies Flags;
 
 /** Parses the file that a flag names. @throws {UsageError} with the flag and the file before each line of the parser's. */

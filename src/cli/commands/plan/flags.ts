@@ -1,5 +1,4 @@
 import { dns1123LabelProblems, type Json, readLabelSelector } from '../../../kubernetes/index.ts';
-import { unknownReleaseProblem } from '../../../runtimehooks/index.ts';
 import {
   choiceFlag,
   type Flag,
@@ -67,15 +66,13 @@ export const planFlags = {
     defaultText: 'all',
     problemsOf: selectorProblems,
   }),
-  'cluster-api-version': releaseFlag(
-    'release of Cluster API: v1.12, v1.13, v1.14 or main',
-    { default: undefined, defaultText: 'the installed one; of files, the newest known' },
-    unknownReleaseProblem,
-  ),
+  'cluster-api-version': releaseFlag('release of Cluster API: v1.12, v1.13, v1.14 or main', {
+    default: undefined,
+    defaultText: 'the installed one; of files, the newest known',
+  }),
   'to-cluster-api-version': releaseFlag(
     'plan an upgrade of Cluster API to this release, which may treat the same objects differently',
     { default: undefined, defaultText: 'no upgrade' },
-    unknownReleaseProblem,
   ),
   extension: {
     placeholder: 'NAME=URL',

@@ -176,6 +176,12 @@ test('explains one object', async () => {
   expect(await explained('secret/other')).toMatchObject({ code: 2 });
   expect(await explained('cluster/one')).toMatchObject({ code: 2 });
   expect(await explained('extensionconfig/Bad_Name')).toMatchObject({ code: 2 });
+  expect(await explained('bad.name', '--cluster-api-version', 'v9.9')).toEqual({
+    code: 2,
+    text: expect.stringMatching(
+      /--cluster-api-version: "v9\.9" is not allowed: known are the releases .*newer version/,
+    ),
+  });
   for (const object of ['cluster/default/one', 'secret/extensionconfig-webhook-tls']) {
     expect(await explained(object, '--cluster-api-version', 'v1.14')).toEqual({
       code: 2,
