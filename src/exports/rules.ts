@@ -4,12 +4,7 @@ import { reportsOf } from '../checks/lint/index.ts';
 import { apiVersionOf, kind, versionOf, versions } from '../extensionconfig/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, readLevels, rules, warningText } from '../policy/index.ts';
-import {
-  advisedTimeoutSeconds,
-  newestKnownRelease,
-  parseRelease,
-  unknownReleaseProblem,
-} from '../runtimehooks/index.ts';
+import { newestKnownRelease, parseRelease, unknownReleaseProblem } from '../runtimehooks/index.ts';
 
 /** How to check objects. All options are optional. */
 export interface CheckOptions {
@@ -74,7 +69,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
     throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
-  const { clusterApiVersion: target, maxHandlerTimeoutSeconds = advisedTimeoutSeconds } = options;
+  const { clusterApiVersion: target, maxHandlerTimeoutSeconds } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
   if (clusterApi === undefined) {
     throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
@@ -83,7 +78,10 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (releaseProblem !== undefined) {
     throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
   }
-  if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
+  if (
+    maxHandlerTimeoutSeconds !== undefined &&
+    !(Number.isInteger(maxHandlerTimeoutSeconds) && maxHandlerTimeoutSeconds > 0)
+  ) {
     throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);
   }
   const { profile = 'strict', now = new Date() } = options;
@@ -96,7 +94,6 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   const ruleSet = createRuleSet({
     profile,
     levels: levelsOf(options.levels),
-    enforcement: 'deny',
     maxHandlerTimeoutSeconds,
     clusterApi,
   });

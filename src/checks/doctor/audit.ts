@@ -3,18 +3,13 @@ import { apiVersionOf, hubVersion } from '../../extensionconfig/index.ts';
 import { listPages } from '../../kubernetes/client/index.ts';
 import { itemsAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { createRuleSet, warningText } from '../../policy/index.ts';
-import { advisedTimeoutSeconds, newestKnownRelease } from '../../runtimehooks/index.ts';
+import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { installedRelease } from '../installed-release.ts';
 import { reportsOf } from '../lint/index.ts';
 import { failed, type Installation, ok, type Tick } from './tick.ts';
 
 async function rulesFor({ cluster }: Installation) {
-  return createRuleSet({
-    profile: 'strict',
-    enforcement: 'deny',
-    maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
-    clusterApi: (await installedRelease(cluster)) ?? newestKnownRelease,
-  });
+  return createRuleSet({ clusterApi: (await installedRelease(cluster)) ?? newestKnownRelease });
 }
 
 /** Why the rules would deny an ExtensionConfig, and why it is not discovered. */

@@ -1,6 +1,6 @@
 import { count, eachOf, printableJson, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
-import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
+import { defaultTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { outputFlag } from '../framework/flags.ts';
 import { inFormat, table } from '../framework/layout.ts';
@@ -75,7 +75,6 @@ would not, 2 usage error or a file that cannot be read.`,
         known,
         resolve,
         signal: io.signal,
-        maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
       });
       count++;
       return survey;

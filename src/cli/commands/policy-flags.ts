@@ -1,5 +1,4 @@
 import { parseRulesConfig, type RuleSetOptions, type RulesConfig } from '../../policy/index.ts';
-import { advisedTimeoutSeconds } from '../../runtimehooks/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
 import { catalogFlags, readWith } from './catalog-flags.ts';
 
@@ -24,7 +23,6 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
   return {
     profile: flags.profile,
     enforcement: flags.enforcement,
-    maxHandlerTimeoutSeconds: advisedTimeoutSeconds,
     clusterApi: flags['cluster-api-version'],
     ...(config === undefined ? parseRulesConfig('') : readWith('--rules-config', config, parseRulesConfig)),
   };

@@ -16,7 +16,7 @@ export interface RuleSetOptions extends RuleOptions {
   /** Levels of individual rules, by id; they override the profile. */
   levels?: ReadonlyMap<string, Level>;
   /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */
-  enforcement: 'deny' | 'warn';
+  enforcement?: 'deny' | 'warn';
 }
 
 type Omitted = Pick<RuleFinding, 'rule' | 'severity'>;

@@ -66,10 +66,10 @@ export interface ParsedInput extends RuleInput {
 
 /** The operator's configuration that rules depend on. */
 export interface RuleOptions {
-  /** `upstream`: exactly what Cluster API's own webhook says. */
-  profile: 'strict' | 'upstream';
-  /** Longest timeout a handler may have, in seconds. */
-  maxHandlerTimeoutSeconds: number;
+  /** `upstream`: exactly what Cluster API's own webhook says. Default: `strict`. */
+  profile?: 'strict' | 'upstream';
+  /** Longest timeout a handler may have, in seconds. Default: `advisedTimeoutSeconds`. */
+  maxHandlerTimeoutSeconds?: number | undefined;
   /** Known hooks and API versions. Default: those of Cluster API. */
   hooks?: HookCatalog | undefined;
   /** The Cluster API release that the objects are intended for. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { hookCatalog } from '../catalog/catalog.ts';
-import { defaultTimeoutSeconds } from '../catalog/limits.ts';
+import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../catalog/limits.ts';
 import { type CallStep, isCallError } from './call-error.ts';
 import type { Client } from './client-types.ts';
 import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery.ts';
@@ -99,23 +99,15 @@ export function certificateDateFinding({ validity }: TlsFacts, now: Date): Exten
     : undefined;
 }
 
-/**
- * Problems that handlers will cause although Cluster API accepts them.
- *
- * @param longest timeout that is not warned about, in seconds.
- */
-export function handlerFindings(
-  handlers: readonly DiscoveredHandler[],
-  known: KnownHooks,
-  longest: number,
-): ExtensionFinding[] {
+/** Problems that handlers will cause although Cluster API accepts them. */
+export function handlerFindings(handlers: readonly DiscoveredHandler[], known: KnownHooks): ExtensionFinding[] {
   return handlers.flatMap(({ name, requestHook, timeoutSeconds = defaultTimeoutSeconds, failurePolicy }) => {
     const handler = name.slice(0, name.lastIndexOf('.'));
     const findings: ExtensionFinding[] = [];
     const warn = (message: string, remedy: string) => findings.push({ severity: 'warning', handler, message, remedy });
-    if (timeoutSeconds > longest) {
+    if (timeoutSeconds > advisedTimeoutSeconds) {
       warn(
-        `may take ${timeoutSeconds}s, more than ${longest}s`,
+        `may take ${timeoutSeconds}s, more than ${advisedTimeoutSeconds}s`,
         'ask for less, and do long work in the background with retryAfterSeconds',
       );
     }
@@ -208,8 +200,6 @@ export interface Survey {
 
 interface SurveyOptions extends AskOptions {
   known: KnownHooks;
-  /** Longest handler timeout that is not warned about, in seconds. */
-  maxHandlerTimeoutSeconds: number;
 }
 
 /** How often Discovery is called, to measure latency and to see whether the answer is always the same. */
@@ -273,7 +263,7 @@ export async function surveyExtension(config: ExtensionConfig, options: SurveyOp
       ...discoveryFindings(discovered),
       ...(tls === undefined ? [] : [certificateNameFinding(tls), certificateDateFinding(tls, new Date())]),
       ...caFindings(config),
-      ...handlerFindings(discovered.handlers, options.known, options.maxHandlerTimeoutSeconds),
+      ...handlerFindings(discovered.handlers, options.known),
       ...(discovered.ok ? answerFindings(answer) : []),
     ].filter((finding) => finding !== undefined),
     ...(tls && { tls: { protocol: tls.protocol, ...(notAfter !== undefined && { notAfter }), names: tls.names } }),

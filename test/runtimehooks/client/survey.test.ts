@@ -35,7 +35,6 @@ async function surveyOf(results: DiscoverResult[], { config = extensionConfig('o
       client,
       signal: new AbortController().signal,
       known: { catalog: createHookCatalog(), release: newestKnownRelease },
-      maxHandlerTimeoutSeconds: 10,
     });
   } finally {
     clock.mockRestore();

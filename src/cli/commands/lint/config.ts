@@ -119,7 +119,7 @@ function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroun
   const { levels, maxHandlerTimeoutSeconds } = config;
   const rules = createRuleSet({
     ...ruleSetOptionsOf({ ...flags, ...Object.fromEntries(fromFile) }),
-    ...(maxHandlerTimeoutSeconds !== undefined && { maxHandlerTimeoutSeconds }),
+    maxHandlerTimeoutSeconds,
     ...(levels !== undefined && !isGiven('rules-config') && { levels }),
   });
   return {

@@ -1,4 +1,5 @@
 import { dns1123LabelProblems, formatFieldPath, showValue } from '../../../kubernetes/index.ts';
+import { advisedTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { groupVersionOf, nameHook, type PlacedHandler } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Reported, Rule, RuleOptions } from '../rule.ts';
@@ -89,7 +90,7 @@ export const handlersRules: readonly Rule[] = [
     summary: 'timeoutSeconds of a handler is between 1 and 10 (lint: maxHandlerTimeoutSeconds).',
     severity: 'deny',
     field: ['timeoutSeconds'],
-    findingOf: ({ handler: { timeoutSeconds: value } }, { maxHandlerTimeoutSeconds }) =>
+    findingOf: ({ handler: { timeoutSeconds: value } }, { maxHandlerTimeoutSeconds = advisedTimeoutSeconds }) =>
       value === undefined || (value >= 1 && value <= maxHandlerTimeoutSeconds)
         ? undefined
         : {
