@@ -1,4 +1,5 @@
 import { type FieldPath, fieldAt, type JsonObject } from '../../kubernetes/index.ts';
+import type { Reason } from './kind.ts';
 import { timeAt } from './made-machine.ts';
 
 /** Where a group says that Machines that are older are to be replaced. */
@@ -14,16 +15,19 @@ export const readsTimes = (object: JsonObject): boolean =>
   [...afterPaths, ['spec', 'rollout', 'before']].some((path) => fieldAt(object, ...path) !== undefined);
 
 /**
- * Whether what was made at a time is older than a group wants it; if the time is not known, whether the group wants it newly.
+ * Why it is time to replace what was made at a time: it is older than a group wants it, or if the time is not known, the group
+ * wants it newly.
  *
  * @param previous the object of the group before the change.
  */
-export function isTooOld(
+export function ageReasons(
   { createdAt }: { createdAt: number | undefined },
   object: JsonObject,
   previous: JsonObject,
   path: readonly string[] = afterPath,
-): boolean {
+): Reason[] {
   const time = timeAt(object, ...path);
-  return time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...path) : createdAt < time);
+  const isTooOld =
+    time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...path) : createdAt < time);
+  return isTooOld ? [{ path, before: undefined, after: fieldAt(object, ...path) }] : [];
 }

@@ -1,4 +1,4 @@
-export { afterPath, afterPaths, isTooOld, readsTimes } from './age.ts';
+export { afterPath, afterPaths, ageReasons, readsTimes } from './age.ts';
 export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kind.ts';
 export { controlPlaneOf } from './kinds.ts';
 export { kubeadm } from './kubeadm.ts';

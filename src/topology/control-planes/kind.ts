@@ -1,13 +1,19 @@
-import type { FieldPath, JsonObject, StatusCause } from '../../kubernetes/index.ts';
+import { type FieldPath, type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import type { Difference } from '../world/differences.ts';
-import type { MachineObjects, UpdateRequest } from './made-machine.ts';
+import { type MachineObjects, machineTemplateOf, type UpdateRequest } from './made-machine.ts';
 
 /** Why a Machine is not up to date: a field of the object of its group, with the values that it has and should have. */
 export type Reason = Difference;
 
 /** Where fields of an object arrive that are written in place: their paths, and the objects that get them. */
 export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
+
+/** Where the metadata of a machineTemplate arrives. @param configs the kind of bootstrap configs: `KubeadmConfigs`. */
+export const metadataArrival = (controlPlane: JsonObject, configs: string): Arrivals[number] => ({
+  path: ['spec', 'machineTemplate', 'metadata'],
+  on: ['Machines', configs, textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's')],
+});
 
 /**
  * How Machines of a control plane make way for others: one after the other, `maxSurge` new ones first; or each when somebody

@@ -1,9 +1,9 @@
-import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
-import { isTooOld, rolloutAfterPath } from './age.ts';
+import { ageReasons, rolloutAfterPath } from './age.ts';
 import { goFields, goValue } from './go-values.ts';
-import type { KindWithMachines } from './kind.ts';
-import { machineTemplateOf, machineWith, templateReasons, timeAt } from './made-machine.ts';
+import { type KindWithMachines, metadataArrival } from './kind.ts';
+import { machineWith, templateReasons, timeAt } from './made-machine.ts';
 
 // Facts of k3s-io/cluster-api-k3s, v0.2 and v0.3: MatchesKCPConfiguration in pkg/machinefilters/machine_filters.go,
 // MachinesNeedingRollout in pkg/k3s/control_plane.go, syncMachines and upgradeControlPlane in
@@ -50,19 +50,14 @@ export const kthrees: KindWithMachines = {
   ],
   timeReasons({ machine }, wanted, previous) {
     const createdAt = timeAt(machine, 'metadata', 'creationTimestamp');
-    return isTooOld({ createdAt }, wanted, previous, rolloutAfterPath)
-      ? [{ path: rolloutAfterPath, before: undefined, after: fieldAt(wanted, ...rolloutAfterPath) }]
-      : [];
+    return ageReasons({ createdAt }, wanted, previous, rolloutAfterPath);
   },
   replacement: () => ({ is: 'rolling', maxSurge: 1 }),
-  arrivals(controlPlane) {
-    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
-    return [
-      { path: ['spec', 'machineTemplate', 'metadata'], on: ['Machines', 'KThreesConfigs', infrastructure] },
-      ...timeouts.map((field) => ({ path: ['spec', 'machineTemplate', field], on: ['Machines'] })),
-      { path: ['spec', 'kthreesConfigSpec', 'version'], on: ['new Machines only'] },
-    ];
-  },
+  arrivals: (controlPlane) => [
+    metadataArrival(controlPlane, 'KThreesConfigs'),
+    ...timeouts.map((field) => ({ path: ['spec', 'machineTemplate', field], on: ['Machines'] })),
+    { path: ['spec', 'kthreesConfigSpec', 'version'], on: ['new Machines only'] },
+  ],
   fillDefaults({ spec }) {
     if (isJsonObject(spec)) {
       spec.replicas ??= 1;

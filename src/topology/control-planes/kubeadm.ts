@@ -1,20 +1,12 @@
-import {
-  type FieldPath,
-  fieldAt,
-  isJsonObject,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames, type Release, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import { has } from '../world/releases.ts';
-import { afterPath, isTooOld } from './age.ts';
-import type { Arrivals, ControlPlane, KindWithMachines, Reason } from './kind.ts';
+import { ageReasons } from './age.ts';
+import { type Arrivals, type ControlPlane, type KindWithMachines, metadataArrival, type Reason } from './kind.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
 import { controlPlaneCauses, controlPlaneRefusal } from './kubeadm-refusal.ts';
 import {
@@ -22,7 +14,6 @@ import {
   controlPlaneMetadata,
   inRequest,
   type MachineObjects,
-  machineTemplateOf,
   running,
   shownMetadata,
   templateFor,
@@ -117,11 +108,10 @@ function timeReasons({ machine: made }: MachineObjects, wanted: JsonObject, prev
   const days = fieldAt(wanted, ...expiryPath);
   const expireAt = timeAt(made, 'status', 'certificatesExpiryDate');
   const expires = typeof days === 'number' && expireAt !== undefined && now.getTime() + days * dayMs > expireAt;
-  const reason = (path: FieldPath): Reason => ({ path, before: undefined, after: fieldAt(wanted, ...path) });
   const createdAt = timeAt(made, 'metadata', 'creationTimestamp');
   return [
-    ...(expires ? [reason(expiryPath)] : []),
-    ...(isTooOld({ createdAt }, wanted, previous) ? [reason(afterPath)] : []),
+    ...(expires ? [{ path: expiryPath, before: undefined, after: days }] : []),
+    ...ageReasons({ createdAt }, wanted, previous),
   ];
 }
 
@@ -215,11 +205,7 @@ export const kubeadm: KindWithMachines = {
     is: 'rolling',
     maxSurge: Number(fieldAt(controlPlane, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1),
   }),
-  arrivals(controlPlane) {
-    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
-    const metadata = ['spec', 'machineTemplate', 'metadata'];
-    return [{ path: metadata, on: ['Machines', 'KubeadmConfigs', infrastructure] }, ...arrivals];
-  },
+  arrivals: (controlPlane) => [metadataArrival(controlPlane, 'KubeadmConfigs'), ...arrivals],
   updateRequest,
   creationCauses: controlPlaneCauses,
   fillDefaults,

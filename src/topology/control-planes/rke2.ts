@@ -2,8 +2,8 @@ import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { goFields, goValue } from './go-values.ts';
-import type { KindWithMachines, Reason } from './kind.ts';
-import { type MachineObjects, machineTemplateOf, machineWith, templateReasons } from './made-machine.ts';
+import { type KindWithMachines, metadataArrival, type Reason } from './kind.ts';
+import { type MachineObjects, machineWith, templateReasons } from './made-machine.ts';
 import { refusedChanges } from './refused-changes.ts';
 
 // Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
@@ -141,16 +141,13 @@ export const rke2: KindWithMachines = {
     is: 'rolling',
     maxSurge: Number(objectAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate').maxSurge ?? 1),
   }),
-  arrivals(controlPlane) {
-    const infrastructure = textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's');
-    return [
-      { path: ['spec', 'machineTemplate', 'metadata'], on: ['Machines', 'RKE2Configs', infrastructure] },
-      { path: ['spec', 'machineTemplate', 'spec', 'deletion'], on: ['Machines'] },
-      { path: ['spec', 'manifestsConfigMapReference'], on: ['new Machines only'] },
-      { path: ['spec', 'registrationMethod'], on: ['new Machines only'] },
-      { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
-    ];
-  },
+  arrivals: (controlPlane) => [
+    metadataArrival(controlPlane, 'RKE2Configs'),
+    { path: ['spec', 'machineTemplate', 'spec', 'deletion'], on: ['Machines'] },
+    { path: ['spec', 'manifestsConfigMapReference'], on: ['new Machines only'] },
+    { path: ['spec', 'registrationMethod'], on: ['new Machines only'] },
+    { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
+  ],
   refusal: refusedChanges('vrke2controlplane.kb.io', [
     {
       field: 'spec.registrationMethod',

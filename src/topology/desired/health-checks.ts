@@ -12,7 +12,7 @@ import {
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { ownedLabel } from '../patches/items.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
-import { differencesOf } from '../world/differences.ts';
+import { differencesOf, plainCause } from '../world/differences.ts';
 import type { GroupChange } from '../world/groups.ts';
 import type { Cause, GroupPlan } from '../world/plan-document.ts';
 import { topologyOf, workersIn } from '../world/topologies.ts';
@@ -108,13 +108,8 @@ export function healthCheckChanges(
   );
   return {
     healthCheck: changed.flatMap((name) =>
-      differencesOf(was.get(name), wanted.get(name), ['spec']).map(
-        ({ path, before: value, after: other }): Cause => ({
-          object: `MachineHealthCheck ${namespaceOf(change.cluster)}/${name}`,
-          field: path.join('.'),
-          ...(value !== undefined && { before: value }),
-          ...(other !== undefined && { after: other }),
-        }),
+      differencesOf(was.get(name), wanted.get(name), ['spec']).map((difference) =>
+        plainCause(`MachineHealthCheck ${namespaceOf(change.cluster)}/${name}`, difference),
       ),
     ),
     texts: changed.flatMap((name) => {

@@ -1,7 +1,7 @@
 import { fieldAt, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { Arrivals, Reason } from '../control-planes/index.ts';
-import { afterPath, isTooOld, timeAt, type UpdateRequest } from '../control-planes/index.ts';
+import { afterPath, ageReasons, timeAt, type UpdateRequest } from '../control-planes/index.ts';
 import { differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
@@ -89,14 +89,13 @@ function outdatedSets(
 ): { set: MadeSet; reasons: Reason[]; isEligible: boolean }[] {
   const byReplicas = sets.toSorted((a, b) => b.count - a.count);
   const matching = byReplicas.filter((set) => specReasons(set.spec, machineDeployment).length === 0);
-  const current = matching.find((set) => !isTooOld(set, machineDeployment, previous));
+  const current = matching.find((set) => ageReasons(set, machineDeployment, previous).length === 0);
   return sets
     .filter((set) => set !== current)
     .map((set) => {
-      const isOld = isTooOld(set, machineDeployment, previous);
-      const time: Reason = { path: afterPath, before: undefined, after: fieldAt(machineDeployment, ...afterPath) };
-      const reasons = [...specReasons(set.spec, machineDeployment), ...(isOld ? [time] : [])];
-      return { set, reasons, isEligible: !isOld && !matching.includes(set) };
+      const times = ageReasons(set, machineDeployment, previous);
+      const reasons = [...specReasons(set.spec, machineDeployment), ...times];
+      return { set, reasons, isEligible: times.length === 0 && !matching.includes(set) };
     });
 }
 

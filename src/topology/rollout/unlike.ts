@@ -1,15 +1,7 @@
-import {
-  fieldAt,
-  formatFieldPath,
-  type JsonObject,
-  nameOf,
-  objectAt,
-  objectText,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { controlPlaneOf, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
-import { type Difference, differencesOf, leadsTo } from '../world/differences.ts';
+import { type Difference, differencesOf, leadsTo, plainCause } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions } from '../world/groups.ts';
 import type { Cause, Problem } from '../world/plan-document.ts';
 import { listText, machinesText } from './explanations.ts';
@@ -83,12 +75,9 @@ function unlikeMachine(
   const isSilent = from === '' && isUnmarked(existing, after, options);
   const why = from === nameOf(template) ? 'changed' : isSilent ? 'unmarked' : undefined;
   const object = objectText(template);
-  const causes = differences.map(({ path, before, after: wanted }) => ({
-    object,
-    field: formatFieldPath(['spec', 'template', 'spec', ...path]),
-    ...(before !== undefined && { before }),
-    ...(wanted !== undefined && { after: wanted }),
-  }));
+  const causes = differences.map((one) =>
+    plainCause(object, { ...one, path: ['spec', 'template', 'spec', ...one.path] }),
+  );
   return why === undefined ? [] : [{ name: nameOf(existing.machine), why, template, causes }];
 }
 

@@ -34,20 +34,23 @@ export const leadsTo = (path: FieldPath, prefix: FieldPath): boolean =>
 export const isPath = (path: FieldPath, other: FieldPath): boolean =>
   path.length === other.length && leadsTo(path, other);
 
+/** A difference of an object, which is named as by `objectText`, as plans tell it. */
+export const plainCause = (object: string, { path, before, after }: Difference): Cause => ({
+  object,
+  field: formatFieldPath(path),
+  ...(before !== undefined && { before }),
+  ...(after !== undefined && { after }),
+});
+
 /** A cause: the object that has the new value, or the one that had the old value if there is none any more. */
 export function causeOf(
   part: GroupPart,
-  { path, before, after }: Difference,
+  difference: Difference,
   objects: { before: GroupObjects | undefined; after: GroupObjects | undefined },
   from: Provenance,
 ): Cause {
   const object = objects.after?.[part] ?? objects.before?.[part];
-  const source = from(part, path);
-  return {
-    object: object === undefined ? part : objectText(object),
-    field: formatFieldPath(path),
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-    ...(source !== undefined && { from: source }),
-  };
+  const source = from(part, difference.path);
+  const cause = plainCause(object === undefined ? part : objectText(object), difference);
+  return source === undefined ? cause : { ...cause, from: source };
 }
