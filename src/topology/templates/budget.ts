@@ -27,7 +27,8 @@ export function within<T>(what: () => string, run: () => T): T {
 
 const maxOutputBytes = 1_048_576;
 const maxSteps = 100_000;
-export const maxDepth = 100;
+/** Levels of blocks, of `else if` after each other, of parentheses, and of templates that call each other. */
+export const maxDepth = 250;
 /** Tokens of a template, but for spaces. */
 export const maxTokens = 100_000;
 

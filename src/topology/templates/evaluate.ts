@@ -146,20 +146,10 @@ class Evaluation {
     return jump;
   }
 
-  #branch(dot: Operand, first: BranchNode): Jump {
-    // A chain of `else if` may be long.
-    for (let node = first; ; this.#budget.spend(1)) {
-      this.#place = node;
-      const value = unboxed(this.#pipe(dot, node.pipe));
-      if (isTrue(value)) {
-        return this.#walk(node.kind === 'with' ? value : dot, node.body);
-      }
-      const [following, ...others]: readonly StatementNode[] = node.otherwise ?? [];
-      if (following?.kind !== node.kind || others.length > 0) {
-        return this.#walk(dot, node.otherwise ?? []);
-      }
-      node = following as BranchNode;
-    }
+  #branch(dot: Operand, node: BranchNode): Jump {
+    this.#place = node;
+    const value = unboxed(this.#pipe(dot, node.pipe));
+    return isTrue(value) ? this.#walk(node.kind === 'with' ? value : dot, node.body) : this.#walk(dot, node.otherwise);
   }
 
   #range(dot: Operand, node: BranchNode): Jump {
@@ -181,7 +171,7 @@ class Evaluation {
         break;
       }
     }
-    const jump = isEmpty ? this.#walk(dot, node.otherwise ?? []) : undefined;
+    const jump = isEmpty ? this.#walk(dot, node.otherwise) : undefined;
     // A break in its else belongs to the loop around it, but Go ends only this one.
     return jump === 'continue' ? jump : undefined;
   }

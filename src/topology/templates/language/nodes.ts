@@ -50,7 +50,7 @@ export interface BranchNode {
   at: number;
   pipe: PipeNode;
   body: readonly StatementNode[];
-  otherwise?: readonly StatementNode[];
+  otherwise: readonly StatementNode[];
 }
 
 export type StatementNode =

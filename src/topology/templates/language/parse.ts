@@ -254,40 +254,27 @@ class Parser {
     return { kind: 'else' };
   }
 
-  /** A branch with those that follow it as `else if` or `else with`, however many: they all have one end. */
+  /** A branch; one that follows it as `else if` or `else with` is in it, and has the same end. */
   #branch(kind: BranchNode['kind']): BranchNode {
     const { variables } = this.#scope;
     variables.push(new Set());
-    const root: BranchNode = this.#head(kind);
-    for (let branch = root; ; ) {
-      this.#scope.loops += kind === 'range' ? 1 : 0;
-      const { body, end } = this.#body();
-      this.#scope.loops -= kind === 'range' ? 1 : 0;
-      branch.body = body;
-      if (end.kind === 'end') {
-        break;
-      }
-      if (end.follows !== undefined && end.follows === kind) {
-        this.#take();
-        const following = this.#head(kind);
-        branch.otherwise = [following];
-        branch = following;
-        continue;
-      }
-      const otherwise = this.#body();
-      if (otherwise.end.kind === 'else') {
+    const pipe = this.#pipe(kind, 'rightDelimiter');
+    this.#scope.loops += kind === 'range' ? 1 : 0;
+    const { body, end } = this.#body();
+    this.#scope.loops -= kind === 'range' ? 1 : 0;
+    let otherwise: readonly StatementNode[] = [];
+    if (end.kind === 'else' && end.follows === kind) {
+      this.#take();
+      otherwise = [this.#nested(() => this.#branch(kind))];
+    } else if (end.kind === 'else') {
+      const last = this.#body();
+      if (last.end.kind === 'else') {
         this.#fail('expected end; found {{else}}');
       }
-      branch.otherwise = otherwise.body;
-      break;
+      otherwise = last.body;
     }
     variables.pop();
-    return root;
-  }
-
-  #head(kind: BranchNode['kind']): BranchNode {
-    const pipe = this.#pipe(kind, 'rightDelimiter');
-    return { kind, at: pipe.at, pipe, body: [] };
+    return { kind, at: pipe.at, pipe, body, otherwise };
   }
 
   /** The call of a template, which a block defines as well. */
