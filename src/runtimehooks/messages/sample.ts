@@ -3,34 +3,22 @@ import type { CoreVersion, HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { resolved } from './components.ts';
 
-/** Depth in a sample beyond which a schema that refers to itself is not expanded. */
-const maxDepth = 12;
-
-function sampleOf(schema: MessageSchema, depth: number): unknown {
-  if (schema.example !== undefined) {
-    return structuredClone(schema.example);
+/** A value with every field set. Types that refer to themselves have examples, and so has every field but texts. */
+function sampleOf(schema: MessageSchema): unknown {
+  const { example, items, properties } = schema;
+  if (example !== undefined) {
+    return structuredClone(example);
   }
   const named = resolved(schema);
   if (named !== undefined && named !== schema) {
-    return depth === 0 ? {} : sampleOf(named, depth - 1);
+    return sampleOf(named);
   }
-  if (schema.enum !== undefined) {
-    return schema.enum[0];
+  if (items !== undefined) {
+    return [sampleOf(items)];
   }
-  switch (schema.type) {
-    case 'array':
-      return depth === 0 || schema.items === undefined ? [] : [sampleOf(schema.items, depth - 1)];
-    case 'boolean':
-      return false;
-    case 'integer':
-      return 0;
-    case 'object': {
-      const fields = depth === 0 ? [] : Object.entries(schema.properties ?? {});
-      return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field, depth - 1)]));
-    }
-    default:
-      return '';
-  }
+  return properties === undefined
+    ? ''
+    : Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, sampleOf(field)]));
 }
 
 /** Makes the Cluster of a message, and the references to one, those of v1beta1. */
@@ -51,7 +39,7 @@ function asV1beta1({ cluster, items }: JsonObject): void {
 /** A sample message with every field set, from the examples in the schemas. */
 function sampleMessage(hook: HookDefinition, message: 'request' | 'response', core: CoreVersion): JsonObject {
   const { schema, kind } = hook[message];
-  const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema, maxDepth) as JsonObject;
+  const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema) as JsonObject;
   if (core === 'v1beta1') {
     asV1beta1(fields);
   }

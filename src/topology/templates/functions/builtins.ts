@@ -175,15 +175,6 @@ function textOfAll(budget: Budget, args: readonly Value[]): Bytes {
   return text;
 }
 
-const htmlEscapes: Readonly<Record<string, string>> = {
-  '\0': '\xef\xbf\xbd',
-  '"': '&#34;',
-  "'": '&#39;',
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-};
-
 /** A text in the query of a URL, as url.QueryEscape. */
 function queryEscaped(text: Bytes): Bytes {
   return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
@@ -212,7 +203,12 @@ export const builtins: Functions = {
   println: define(['...any'], (args, budget) => sprintln(budget, args)),
   printf: define(['string', '...any'], ([format, ...args], budget) => sprintf(budget, format, args)),
   html: define(['...any'], (args, budget) =>
-    textOfAll(budget, args).replaceAll(/[\0"'&<>]/g, (char) => htmlEscapes[char] ?? char),
+    textOfAll(budget, args)
+      .replaceAll('\0', '\xef\xbf\xbd')
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll(/["']/g, (char) => `&#${char.charCodeAt(0)};`),
   ),
   js: notComputed('js', ['...any'], 'escapes a text for JavaScript'),
   urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(budget, args))),
