@@ -1,5 +1,5 @@
 export { aggregate, type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
-export { createClient, createClusterApiClient } from './client.ts';
+export { createClient, createClusterApiClient, onlyHandlerFor } from './client.ts';
 export type {
   CallAllOptions,
   CallAllResult,
@@ -21,7 +21,6 @@ export { type ClientCertificate, ExtensionConnections, type Resolve } from './ex
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
-export { onlyHandlerFor } from './only-handler.ts';
 export { type ClientConfig, extensionOf, type HandlerRegistry, type RegisteredHandler } from './registry.ts';
 export {
   areSameHandlers,

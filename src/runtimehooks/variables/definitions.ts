@@ -116,13 +116,8 @@ function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause
   return causes;
 }
 
-const onlyCauses = (causes: StatusCause[]): CheckedRules => ({
-  causes,
-  unknown: [],
-  unknownMessages: [],
-  transitions: [],
-  isComplete: true,
-});
+/** What is checked of a schema that has other problems than those of its rules. */
+const noRules: CheckedRules = { causes: [], unknown: [], unknownMessages: [], transitions: [], isComplete: true };
 
 /**
  * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
@@ -140,11 +135,11 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
       message: message.replace(wrapping, path),
     }));
   if (structural.length > 0) {
-    return onlyCauses(structural);
+    return { ...noRules, causes: structural };
   }
   const values = valueCauses(schema, path, effort);
   if (values.length > 0) {
-    return onlyCauses(values);
+    return { ...noRules, causes: values };
   }
   const rules = checkRules(schema as JsonObject, path, true);
   effort.hasSkipped ||= !rules.isComplete;
