@@ -60,10 +60,8 @@ const enumOf = perObject(({ enum: allowed = [] }: Schema) => ({
 
 /** Maximum amount of work for one object, some seconds: visits of a value by a schema, and five steps of patterns each. */
 const maxWork = 10_000_000;
-/** Characters that are read, or compared with an enum, in about the time of a visit. */
-const charactersPerWork = 20;
-/** Characters of a canonical object or array, with sorted keys, that are written in about the time of a visit. */
-const canonicalPerWork = 5;
+/** Characters that are read, or of a value that is written with sorted keys, in about the time of a visit. */
+const charactersPerWork = 5;
 
 /** The budget of one validation, or of several that share it. */
 export interface Work {
@@ -329,8 +327,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
 /** Writes a value with sorted keys, to compare it with others. Nothing once the work is used up. */
 function identityOf(value: Json, path: string, findings: Findings): string | undefined {
   const identity = canonical(value);
-  const isPaid = findings.spend(identity.length / (hasParts(value) ? canonicalPerWork : charactersPerWork), path);
-  return isPaid ? identity : undefined;
+  return findings.spend(identity.length / charactersPerWork, path) ? identity : undefined;
 }
 
 function hasTwice(items: readonly Json[], path: string, findings: Findings): boolean {
