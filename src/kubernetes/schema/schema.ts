@@ -1,5 +1,5 @@
 import { truncated } from '../../base/index.ts';
-import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {
@@ -43,19 +43,14 @@ export interface Schema {
 }
 
 /** The schema of a property if `properties` has one itself (not inherited from Object). */
-export function propertyOf(schema: Schema, name: string): Schema | undefined {
-  return schema.properties !== undefined && Object.hasOwn(schema.properties, name)
-    ? schema.properties[name]
-    : undefined;
-}
+export const propertyOf = ({ properties = {} }: Schema, name: string): Schema | undefined => own(properties, name);
 
 /** The schema for a key of an object: that of the property, else of additional properties. */
 export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
-  if (schema === undefined) {
-    return undefined;
-  }
-  const { additionalProperties } = schema;
-  return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+  const { additionalProperties } = schema ?? {};
+  return (
+    propertyOf(schema ?? {}, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+  );
 }
 
 /** A field of an object or an item of a list, with the schema of its place, if there is one. */
