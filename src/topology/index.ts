@@ -10,7 +10,7 @@ export { inV1beta2 } from './manifests/v1beta1.ts';
 export { PatchingFailed } from './patches/patch-templates.ts';
 export { plan } from './plan-topology.ts';
 export type { PlanRequest } from './planning.ts';
-export { upgradeConcurrency } from './refusals/index.ts';
+export { unservedKind, upgradeConcurrency } from './refusals/index.ts';
 export type { MachineStep } from './rollout/index.ts';
 export { SimulatedCluster } from './simulated.ts';
 export { discoverVariables } from './variables/discovery.ts';

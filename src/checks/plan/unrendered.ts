@@ -44,7 +44,7 @@ export function rendererOf(file: string, isOfHelm: boolean, value: Json | undefi
 }
 
 const commands: Readonly<Record<Renderer, (file: string) => string>> = {
-  kustomize: (file) => `kustomize build ${dirname(file)}`,
+  kustomize: (file) => `kubectl kustomize ${dirname(file)}`,
   helm: () => 'helm template CHART',
   clusterctl: (file) => `clusterctl generate yaml --from ${file}`,
 };

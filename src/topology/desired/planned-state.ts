@@ -112,8 +112,8 @@ export class PlannedState {
     if (known === undefined) {
       const clusterClass = this.world.get({ group: coreGroup, kind: 'ClusterClass', namespace, name });
       if (clusterClass === undefined) {
-        const text = `ClusterClass ${key} is not among the objects`;
-        const remedy = 'add it, or correct classRef of the Cluster';
+        const text = name === '' ? 'the Cluster names no class' : `ClusterClass ${key} is not among the objects`;
+        const remedy = name === '' ? 'set its classRef' : 'add it, or correct classRef of the Cluster';
         return Promise.reject(new NotKnown(text, { remedy, object: `Cluster ${namespacedName(cluster)}` }));
       }
       known = this.#readClass(clusterClass);

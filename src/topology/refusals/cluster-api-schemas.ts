@@ -1,8 +1,9 @@
-import { charactersIn } from '../../base/index.ts';
+import { charactersIn, didYouMean } from '../../base/index.ts';
 import type { ValidationRule } from '../../kubernetes/cel/index.ts';
-import { fieldAt, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
+import { fieldAt, groupOf, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { coreGroup } from '../world/objects.ts';
 import data from './cluster-api-schemas.generated.json' with { type: 'json' };
 
 /** The schema of a type of the table: its fields, items and values are numbers of others, and its rules are messages. */
@@ -108,4 +109,30 @@ export function clusterApiSchemaOf(release: Release): SchemaOf {
     const type = releases && typeIn(releases, release);
     return type === undefined ? undefined : schemaOf(type);
   };
+}
+
+/** Kinds of Cluster API's core group whose schemas the table does not have. */
+const otherKinds = ['Machine', 'MachineDrainRule', 'MachineSet'];
+
+/** `GROUP/VERSION KIND` of what Cluster API's releases from 1.12 on serve: older versions than v1beta1 are not. */
+const served: readonly string[] = [
+  ...Object.keys(table.kinds),
+  ...otherKinds.flatMap((kind) => ['v1beta1', 'v1beta2'].map((version) => `${coreGroup}/${version} ${kind}`)),
+];
+
+/**
+ * Why an API server with Cluster API does not know the kind of an object, in kubectl's words: a kind that Cluster API's core
+ * group does not have, or a version that no release serves. Undefined if it does, and for kinds of others.
+ */
+export function unservedKind(object: JsonObject): string | undefined {
+  const [apiVersion, kind, group] = [textAt(object, 'apiVersion'), textAt(object, 'kind'), groupOf(object)];
+  const ofGroup = served.filter((name) => name.startsWith(`${group}/`)).map((name) => name.split(' '));
+  const versions = ofGroup.filter(([, name]) => name === kind).map(([version = '']) => version);
+  if (versions.includes(apiVersion) || (versions.length === 0 && group !== coreGroup)) {
+    return undefined;
+  }
+  const kinds = [...new Set(ofGroup.map(([, name = '']) => name))];
+  const remedy =
+    versions.length > 0 ? `write ${versions.join(' or ')}` : didYouMean(kind, kinds, `it has ${kinds.join(', ')}`);
+  return `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}: ${remedy}`;
 }

@@ -6,7 +6,7 @@ export {
   upgradeConcurrency,
   versionChangeProblem,
 } from './cluster.ts';
-export { clusterApiSchemaOf, type SchemaTable, type SchemaType } from './cluster-api-schemas.ts';
+export { clusterApiSchemaOf, type SchemaTable, type SchemaType, unservedKind } from './cluster-api-schemas.ts';
 export { clusterClassRefusal } from './cluster-class.ts';
 export { templateRefusal } from './immutable-templates.ts';
 export { ownKindRefusal } from './own-kinds.ts';

@@ -233,7 +233,7 @@ describe('files that have to be rendered first', () => {
     [
       'kustomization.yaml',
       'resources: [cluster.yaml]\n',
-      'is a kustomization: render it first: kustomize build FOLDER | extensionconfig-webhook plan -f -',
+      'is a kustomization: render it first: kubectl kustomize FOLDER | extensionconfig-webhook plan -f -',
     ],
     [
       'helm.yaml',

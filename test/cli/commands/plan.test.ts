@@ -214,6 +214,17 @@ describe('what cannot be used is one line with its file and line, and the rest i
   test.each<[what: string, text: string, expected: RegExp]>([
     ['YAML that is none', 'a: [\n', /bad\.yaml:\d: /],
     ['a list', '- 1\n', /bad\.yaml:1: not an object: write apiVersion, kind and metadata\.name\n/],
+    ['no manifest', 'dependencies: {}\n', /bad\.yaml:1: not an object: .*, or name folders that have only manifests\n/],
+    [
+      'a kind of Cluster API with a typo',
+      'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Clutser\nmetadata: {name: a}\n',
+      /bad\.yaml:1: no matches for kind "Clutser" in version "cluster\.x-k8s\.io\/v1beta2": did you mean Cluster\b/,
+    ],
+    [
+      'a version that Cluster API does not serve',
+      'apiVersion: cluster.x-k8s.io/v1alpha4\nkind: Cluster\nmetadata: {name: a}\n',
+      /bad\.yaml:1: no matches for kind "Cluster" in version "[^"]+": write cluster\.x-k8s\.io\/v1beta1 or cluster\.x-k8s\.io\/v1beta2\n/,
+    ],
     [
       'an object without a name',
       'apiVersion: v1\nkind: Namespace\n',
@@ -242,6 +253,14 @@ describe('what cannot be used is one line with its file and line, and the rest i
     expect(stdout).toContain('replaces 3 Machines');
     expect(code).toBe(1);
   });
+});
+
+test('of a Cluster that names no class, it is said that it names none', async () => {
+  const { from } = foldersOf(folder, { ...named('upgrade-1.35'), name: 'no-class' });
+  const cluster = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: a}\n';
+  writeFileSync(join(from, 'bad.yaml'), `${cluster}spec: {topology: {version: v1.34.0}}\n`);
+  const { stdout } = await runProgram(['plan', '--from', from]);
+  expect(stdout).toContain('! the Cluster names no class: set its classRef\n');
 });
 
 describe('usage errors', () => {

@@ -19,7 +19,7 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import { readManifests } from '../../../kubernetes/manifests/index.ts';
-import { prepared } from '../../../topology/index.ts';
+import { prepared, unservedKind } from '../../../topology/index.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { readExtensionConfig } from '../read-extension-config.ts';
 
@@ -35,6 +35,8 @@ export const noInput = (): Input => ({ objects: [], places: new Map(), problems:
 
 /** Two objects of one kind and name in one state are an error. */
 const keyOf = (object: JsonObject) => `${groupOf(object)} ${objectText(object)}`;
+
+const notAnObject = 'not an object: write apiVersion, kind and metadata.name';
 
 /** The objects in files. What cannot be used is a problem with its line, and the rest is read. */
 export async function readFiles(flag: string, paths: readonly string[], io: Io): Promise<Input> {
@@ -64,13 +66,23 @@ export async function readFiles(flag: string, paths: readonly string[], io: Io):
         continue;
       }
       if (read.document.objects.length === 0 && errors.length === 0 && read.document.value != null) {
-        input.problems.push(`${file}:${read.part.firstLine}: not an object: write apiVersion, kind and metadata.name`);
+        input.problems.push(`${file}:${read.part.firstLine}: ${notAnObject}`);
       }
       for (const { object, placeOf } of read.document.objects) {
         const place = () => `${file}:${placeOf([]).line}`;
         const missing = [['apiVersion'], ['kind'], ['metadata', 'name']].find((path) => textAt(object, ...path) === '');
         if (missing !== undefined) {
-          input.problems.push(`${place()}: the object has no ${missing.join('.')}: add it`);
+          const isOther = textAt(object, 'apiVersion') === '' && textAt(object, 'kind') === '';
+          input.problems.push(
+            isOther
+              ? `${place()}: ${notAnObject}, or name folders that have only manifests`
+              : `${place()}: the object has no ${missing.join('.')}: add it`,
+          );
+          continue;
+        }
+        const unserved = unservedKind(object);
+        if (unserved !== undefined) {
+          input.problems.push(`${place()}: ${printable(unserved)}`);
           continue;
         }
         const first = seen.get(keyOf(object));
