@@ -211,7 +211,7 @@ describe('Clusters whose files are removed', () => {
   test('stay, which is said', async () => {
     const { stderr, last } = await outcomeOf('--from', from, '-f', to);
     expect(stderr).toContain(
-      'Cluster default/f1 of --from is not in -f: it stays, unless your GitOps tool prunes it (--prune plans that)',
+      'Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): default/f1',
     );
     expect(last).not.toContain('deleted');
   });

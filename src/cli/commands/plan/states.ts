@@ -157,10 +157,9 @@ export function statesOf(source: Source, flags: PlanFlags) {
   const before = isRecorded ? recordedObjects(wanted, hiding) : [...from.objects, ...samples.filter(isKnown)];
   const given = new Set(change.objects.filter(isCluster).map(namespacedName));
   const isOfFiles = flags.from.length > 0 && flags.filename.length > 0;
-  const gone = isOfFiles
-    ? from.objects.filter((object) => isCluster(object) && !given.has(namespacedName(object))).map(namespacedName)
-    : [];
-  const stays = (object: JsonObject) => !(flags.prune && isCluster(object) && gone.includes(namespacedName(object)));
+  const ofFrom = isOfFiles ? from.objects.filter(isCluster).map(namespacedName) : [];
+  const gone = new Set(ofFrom.filter((name) => !given.has(name)));
+  const stays = (object: JsonObject) => !(flags.prune && isCluster(object) && gone.has(namespacedName(object)));
   const after = withEdits(
     withExtensions(
       [
@@ -176,15 +175,29 @@ export function statesOf(source: Source, flags: PlanFlags) {
     [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
   );
   const planned = new Set([...clusters].filter(([, cluster]) => isChosen(cluster)).map(([name]) => name));
-  const removed =
-    gone.length === 0 || flags.prune
-      ? []
-      : [
-          `${gone.length === 1 ? 'Cluster' : 'Clusters'} ${shortList(gone.map(printable), 5)} of --from ${gone.length === 1 ? 'is' : 'are'} not in -f: ${gone.length === 1 ? 'it stays' : 'they stay'}, unless your GitOps tool prunes ${gone.length === 1 ? 'it' : 'them'} (--prune plans that)`,
-        ];
-  const none = hasClusters
-    ? []
-    : ['no Cluster is among the objects: a Cluster of each class is planned, with the defaults of its variables'];
+  const notes: string[] = [];
+  if (kept.length > 0) {
+    notes.push(
+      `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${shortList(kept, 3)}: read them with kubectl get -o yaml --show-managed-fields`,
+    );
+  }
+  if (shared.length > 0) {
+    notes.push(
+      `several field managers apply ${shortList(shared, 3)}: -f is planned as an apply of the first one of each, unless --field-manager names another`,
+    );
+  }
+  notes.push(...definitionNotes(before, after).map(printable));
+  if (samples.length > 0) {
+    notes.push(
+      'no Cluster is among the objects: a Cluster of each class is planned, with the defaults of its variables',
+    );
+  }
+  if (gone.size > 0 && !flags.prune) {
+    notes.push(
+      `Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): ${shortList([...gone].map(printable), 5)}`,
+    );
+  }
+  notes.push(...leftOut(flags, [...clusters.keys()], planned));
   return {
     before,
     after,
@@ -196,22 +209,7 @@ export function statesOf(source: Source, flags: PlanFlags) {
     /** Whether the Clusters were made up, for lack of any. */
     isSample: samples.length > 0,
     /** Notes for the user about the choice of objects, in lines. */
-    notes: [
-      ...(kept.length === 0
-        ? []
-        : [
-            `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${shortList(kept, 3)}: read them with kubectl get -o yaml --show-managed-fields`,
-          ]),
-      ...(shared.length === 0
-        ? []
-        : [
-            `several field managers apply ${shortList(shared, 3)}: -f is planned as an apply of the first one of each, unless --field-manager names another`,
-          ]),
-      ...definitionNotes(before, after).map(printable),
-      ...none.filter(() => samples.length > 0),
-      ...removed,
-      ...leftOut(flags, [...clusters.keys()], planned),
-    ],
+    notes,
     /** The same, where it makes the plan incomplete. */
     problems:
       hasClusters || samples.length > 0 || problems.length > 0
