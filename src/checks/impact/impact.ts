@@ -2,10 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { extensionOfHandler, isPaused, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import {
   groupOf,
-  isJsonObject,
   isSame,
-  type Json,
   type JsonObject,
+  jsonPatchOf,
   nameOf,
   namespacedName,
   namespaceOf,
@@ -182,34 +181,18 @@ export function lacksObjects(change: Change, watched: Watched): boolean {
 
 const nothing: Impact = { clusters: [], total: 0, unplanned: [], unasked: undefined, losses: [], paused: new Set() };
 
-/** The parts of a group that never replace its Machines: their number, when they are unhealthy, how they go. */
-const withoutFree = ({ replicas: _replicas, healthCheck: _check, deletion: _deletion, ...part }: JsonObject) => part;
-
-/** What is written of an object, but for what never replaces a Machine. */
-function madeOf(object: JsonObject | undefined): JsonObject {
-  const { paused: _paused, topology = null, ...spec } = objectAt(object, 'spec');
-  const parts = topology === null ? spec : objectAt(topology);
-  if (!Object.hasOwn(parts, 'controlPlane') && !Object.hasOwn(parts, 'workers')) {
-    return { ...spec, topology };
-  }
-  const workers = Object.entries(objectAt(parts, 'workers')).map(([field, groups]): [string, Json] => [
-    field,
-    Array.isArray(groups) ? groups.map((group) => (isJsonObject(group) ? withoutFree(group) : group)) : groups,
-  ]);
-  const made = {
-    ...parts,
-    controlPlane: withoutFree(objectAt(parts, 'controlPlane')),
-    workers: Object.fromEntries(workers),
-  };
-  return topology === null ? made : { ...spec, topology: made };
-}
+/** What never replaces a Machine in a spec: a pause, and of a group its number, when it is unhealthy, how it goes. */
+const free =
+  /^\/(?:paused$|(?:topology\/)?(?:controlPlane|workers\/[^/]+\/\d+)\/(?:replicas|healthCheck|deletion)(?:\/|$))/;
 
 const endsPause = ({ object, old }: Change): boolean =>
   object !== undefined && old !== undefined && isPaused(old) && !isPaused(object);
 
 /** Whether a write changes what Machines are made of, or lets such a change happen. */
 export const touchesMachines = (change: Change): boolean =>
-  change.object === undefined || endsPause(change) || !isSame(madeOf(change.object), madeOf(change.old));
+  change.object === undefined ||
+  endsPause(change) ||
+  jsonPatchOf(objectAt(change.old, 'spec'), objectAt(change.object, 'spec')).some(({ path }) => !free.test(path));
 
 /** Whether a write may have an effect on Machines. Patches read labels and annotations of Clusters. */
 const mayMatter = ({ object, old }: Change): boolean =>
