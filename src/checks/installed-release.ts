@@ -24,12 +24,7 @@ const places: readonly { path: string; versionsIn(answer: Json): Json[] }[] = [
       ]),
   },
   {
-    // Its CustomResourceDefinitions, which installers other than clusterctl label.
-    path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.cluster.x-k8s.io',
-    versionsIn: (definition) => [labelledVersion(definition)],
-  },
-  {
-    // Their schemas, which every account may read.
+    // The schemas of its CustomResourceDefinitions, which every account may read.
     path: '/openapi/v3/apis/cluster.x-k8s.io/v1beta2',
     versionsIn: (document) => versionsBySchema(document),
   },

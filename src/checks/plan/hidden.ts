@@ -141,21 +141,15 @@ interface Comparison {
   hidesLines?: boolean;
 }
 
-function linesIn(value: Json | undefined): Set<string> | undefined {
-  const lines = new Set<string>();
-  mapped(
-    value ?? null,
-    anywhere,
-    () => false,
-    (leaf) => {
-      for (const line of linesOf(String(leaf))) {
-        lines.add(line);
-      }
-      return leaf;
-    },
-  );
-  return value === undefined ? undefined : lines;
-}
+const textsIn = (value: Json): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values<Json>(value).flatMap(textsIn)
+      : [];
+
+const linesIn = (value: Json | undefined): Set<string> | undefined =>
+  value === undefined ? undefined : new Set(textsIn(value).flatMap(linesOf));
 
 function jsonIn(text: string): Json | undefined {
   try {

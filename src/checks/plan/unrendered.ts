@@ -43,16 +43,14 @@ export function rendererOf(file: string, isOfHelm: boolean, value: Json | undefi
   return hasVariable(value) || names.some((name) => variableInName.test(name)) ? 'clusterctl' : undefined;
 }
 
-const commands: Readonly<Record<Renderer, (file: string) => string>> = {
-  kustomize: (file) => `kubectl kustomize ${dirname(file)}`,
-  helm: () => 'helm template CHART',
-  clusterctl: (file) => `clusterctl generate yaml --from ${file}`,
-};
-
-const names: Readonly<Record<Renderer, string>> = {
-  kustomize: 'a kustomization',
-  helm: 'a template of Helm',
-  clusterctl: 'a template with variables of clusterctl or envsubst',
+/** What a file is for a program, and its command. */
+const renderers: Readonly<Record<Renderer, { is: string; command: (file: string) => string }>> = {
+  kustomize: { is: 'a kustomization', command: (file) => `kubectl kustomize ${dirname(file)}` },
+  helm: { is: 'a template of Helm', command: () => 'helm template CHART' },
+  clusterctl: {
+    is: 'a template with variables of clusterctl or envsubst',
+    command: (file) => `clusterctl generate yaml --from ${file}`,
+  },
 };
 
 /** One line for each program that has to render files first, with its command. */
@@ -60,6 +58,6 @@ export function renderTexts(files: ReadonlyMap<string, Renderer>): string[] {
   return [...Map.groupBy(files, ([, renderer]) => renderer)].map(([renderer, of]) => {
     const [[first] = ['']] = of;
     const more = of.length === 1 ? '' : ` (and ${count(of.length - 1, 'more file')})`;
-    return `${printable(first)}${more} is ${names[renderer]}: render it first: ${printable(commands[renderer](first))} | extensionconfig-webhook plan -f -`;
+    return `${printable(first)}${more} is ${renderers[renderer].is}: render it first: ${printable(renderers[renderer].command(first))} | extensionconfig-webhook plan -f -`;
   });
 }

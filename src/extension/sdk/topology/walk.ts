@@ -118,7 +118,7 @@ export interface WalkOptions<Values = unknown> {
 }
 
 const isOneOf = (allowed: string | readonly string[] | undefined, same: (a: string) => boolean) =>
-  allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same));
+  allowed === undefined || [allowed].flat().some(same);
 
 function matchesKind({ kind, apiVersion }: TemplateMatch, object: JsonObject): boolean {
   const objectVersion = String(object.apiVersion);
