@@ -20,23 +20,13 @@ import {
   type PlanRequest,
   plan,
   templateReferences,
-  type World,
 } from '../../topology/index.ts';
 import { offersUpdates } from '../plan/index.ts';
 import { keyOf, type Loss, lossesOf } from './losses.ts';
+import type { WatchedObjects } from './watched-objects.ts';
 
 /** The objects of a cluster, as far as plans read them. */
-export interface Watched {
-  /** A state of some objects; what could not be read of them is as in the cluster. */
-  worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World;
-  definitions(): JsonObject[];
-  ofKind(group: string, kind: string): JsonObject[];
-  /** A Cluster and what belongs to it. */
-  ofCluster(namespace: string, name: string): JsonObject[];
-  /** Classes and templates of a namespace. */
-  shared(namespace: string): JsonObject[];
-  namespaceLabels(namespace: string): JsonObject;
-}
+export type Watched = Pick<WatchedObjects, 'worldOf' | 'definitions' | 'ofKind' | 'ownedBy' | 'namespaceLabels'>;
 
 /** A write, with the object as it is stored before and after it. */
 export interface Change {
@@ -116,7 +106,7 @@ function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject
 
 const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
   watched
-    .shared(namespaceOf(template))
+    .ownedBy(namespaceOf(template))
     .filter(
       (object) =>
         object.kind === 'ClusterClass' &&
@@ -139,7 +129,7 @@ function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
       (cluster) =>
         namespaceOf(cluster) === namespaceOf(template) &&
         watched
-          .ofCluster(namespaceOf(cluster), nameOf(cluster))
+          .ownedBy(namespacedName(cluster))
           .some(
             (object) => /^Machine(?:Deployment|Pool)$|ControlPlane$/.test(textAt(object, 'kind')) && isNamedBy(object),
           ),
@@ -175,7 +165,7 @@ export function lacksObjects(change: Change, watched: Watched): boolean {
   if (clusterClass === undefined) {
     return true;
   }
-  const known = new Set(watched.shared(namespaceOf(clusterClass)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
+  const known = new Set(watched.ownedBy(namespaceOf(clusterClass)).map((one) => `${kindOf(one)} ${nameOf(one)}`));
   return templateReferences(clusterClass).some((one) => !known.has(`${kindOf(one)} ${textAt(one, 'name')}`));
 }
 
@@ -230,7 +220,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     namespaceOf(subject),
     ...[object ?? {}, ...clusters].map((one) => classNameOf(one).split('/')[0] ?? ''),
   ]);
-  const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.shared(namespace))];
+  const shared = [...watched.definitions(), ...[...namespaces].flatMap((namespace) => watched.ownedBy(namespace))];
   // If it is not known which extensions there are, asking them says so, where a Machine depends on it.
   const isUnknown = !watched.worldOf([], undefined).isRead(runtimeGroup, 'ExtensionConfig');
   const updatesInPlace =
@@ -240,7 +230,7 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
   const signal = AbortSignal.any([options.signal, stop.signal]);
   /** Plans a change from one object to another for some Clusters. */
   async function planned(batch: readonly JsonObject[], from: JsonObject | undefined, to: JsonObject | undefined) {
-    const own = batch.flatMap((cluster) => watched.ofCluster(namespaceOf(cluster), nameOf(cluster)));
+    const own = batch.flatMap((cluster) => watched.ownedBy(namespacedName(cluster)));
     const others = [...shared, ...own].filter((one) => !isSameObject(one, subject));
     // With a namespace, all that is in it goes.
     const left = subject.kind === 'Namespace' ? others.filter(({ kind }) => kind !== 'Cluster') : others;

@@ -48,11 +48,11 @@ const watched = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, pro
 
 /** A text about a Cluster without the secrets of what a change reaches. */
 function hidden({ object, old }: Change, text: string, cluster: string): string {
-  const [namespace = '', name = ''] = cluster.split('/');
+  const [namespace = ''] = cluster.split('/');
   const written = [object, old].filter((one) => one !== undefined);
   const classes = written.flatMap((one) => [namespaceOf(one), classNameOf(one).split('/')[0] ?? '']);
-  const shared = [...new Set([namespace, ...classes])].flatMap((one) => watched.shared(one));
-  return new Hiding([...written, ...shared, ...watched.ofCluster(namespace, name)]).text(text);
+  const shared = [...new Set([namespace, ...classes])].flatMap((one) => watched.ownedBy(one));
+  return new Hiding([...written, ...shared, ...watched.ownedBy(cluster)]).text(text);
 }
 
 function unknownIn({ clusters, unasked, unplanned }: Impact): Reason | undefined {

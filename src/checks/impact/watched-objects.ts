@@ -11,7 +11,6 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { type CallHook, coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
-import type { Watched } from './impact.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -69,7 +68,7 @@ function ownerOf(object: JsonObject): string {
  * planes that the classes name. Not what belongs to a single Machine (KubeadmConfigs, machines of providers): a plan does
  * without.
  */
-export class WatchedObjects implements Watched {
+export class WatchedObjects {
   readonly #config: KubeConfig;
   /** Called with why objects may be stale or missing, with undefined when they are current again. */
   readonly #onProblem: (resource: string, problem: string | undefined) => void;
@@ -117,6 +116,7 @@ export class WatchedObjects implements Watched {
     return known && textAt(known, 'metadata', 'resourceVersion');
   }
 
+  /** A state of some objects; what could not be read of them is as in the cluster. */
   worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
     const unread = [...this.#following].flatMap(([key, { informer }]): Unread[] => {
       const [group = '', kind = ''] = key.split(' ');
@@ -134,15 +134,8 @@ export class WatchedObjects implements Watched {
     return this.#following.get(`${group} ${kind}`)?.informer.list() ?? [];
   }
 
-  ofCluster(namespace: string, name: string): JsonObject[] {
-    return this.#ownedBy(`${namespace}/${name}`);
-  }
-
-  shared(namespace: string): JsonObject[] {
-    return this.#ownedBy(namespace);
-  }
-
-  #ownedBy(owner: string): JsonObject[] {
+  /** Of `NAMESPACE/NAME`, a Cluster and what belongs to it; of `NAMESPACE`, its classes and templates. */
+  ownedBy(owner: string): JsonObject[] {
     this.#byOwner ??= Map.groupBy(
       [...this.#following.values()].flatMap(({ informer }) => informer.list()),
       ownerOf,

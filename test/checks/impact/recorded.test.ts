@@ -18,8 +18,7 @@ function watchedOf(objects: readonly JsonObject[]): Watched {
     definitions: () => objects.filter(({ kind }) => kind === 'CustomResourceDefinition'),
     ofKind: (group, kind) =>
       objects.filter((one) => one.kind === kind && textAt(one, 'apiVersion').startsWith(`${group}/`)),
-    ofCluster: within,
-    shared: (namespace) => within(namespace, ''),
+    ownedBy: (owner) => within(owner.split('/')[0] ?? '', owner.split('/')[1] ?? ''),
     namespaceLabels: () => ({ 'impact.extensionconfig-webhook/replacement': 'deny' }),
   };
 }

@@ -194,8 +194,7 @@ const watched: Watched = {
   worldOf: (objects) => new World(objects),
   definitions: () => [],
   ofKind: () => [],
-  ofCluster: () => [],
-  shared: () => [],
+  ownedBy: () => [],
   namespaceLabels: (name) => (name === 'default' ? { 'impact.extensionconfig-webhook/replacement': 'deny' } : {}),
 };
 const judged = impact([cluster('a', group('md-0', 2, [args]))]);
