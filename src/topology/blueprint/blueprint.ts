@@ -63,8 +63,6 @@ export interface Blueprint {
   /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
-  /** Whether patches have been generated again after some time, as is done once for a class. */
-  isRepeated: boolean;
   /** Templates that the class refers to and that are not known: `DockerMachineTemplate default/fleet-worker`. */
   missing: readonly string[];
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */
@@ -166,7 +164,6 @@ export function readBlueprint(
       settings: controlPlane,
       isOfOldContract: controlPlaneTemplate !== undefined && isOfOldContract(controlPlaneTemplate, definitions),
     },
-    isRepeated: false,
     machineDeployments: machines('machineDeployments'),
     machinePools: machines('machinePools'),
     missing,

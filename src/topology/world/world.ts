@@ -1,5 +1,5 @@
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { groupOf, type JsonObject, namespacedName, namespaceOf, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, namespacedName, namespaceOf, objectText, textAt } from '../../kubernetes/index.ts';
 import type { CallHook, HookAnswer, HookCall } from './groups.ts';
 import { NotKnown } from './not-known.ts';
 import { coreGroup, keyOf, nameIn, type ObjectName } from './objects.ts';
@@ -47,7 +47,7 @@ export class World {
   readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
   readonly #ofClusters = new Map<string, ReadonlyMap<string, readonly JsonObject[]>>();
   readonly #unread: ReadonlyMap<string, readonly Unread[]>;
-  readonly #names = new Map<string, ReadonlySet<string>>();
+  #texts: ReadonlySet<string> | undefined;
   readonly #parts: WorldParts;
 
   /** @param objects as `prepared` leaves them. Of two of one name, the first counts. */
@@ -152,14 +152,10 @@ export class World {
     return byCluster.get(namespacedName(cluster)) ?? [];
   }
 
-  /** `NAMESPACE/NAME` of all objects of a kind, whatever its group. */
-  namesOf(kind: string): ReadonlySet<string> {
-    let names = this.#names.get(kind);
-    if (names === undefined) {
-      names = new Set([...this].filter((object) => object.kind === kind).map(namespacedName));
-      this.#names.set(kind, names);
-    }
-    return names;
+  /** All objects, as `objectText` names them. */
+  get texts(): ReadonlySet<string> {
+    this.#texts ??= new Set([...this].map(objectText));
+    return this.#texts;
   }
 
   [Symbol.iterator](): IterableIterator<JsonObject> {
