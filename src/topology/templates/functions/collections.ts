@@ -307,7 +307,7 @@ export const collectionFunctions: Functions = {
   }),
   values: define(['dict'], ([dict], budget) => {
     budget.spend(dict.entries.size);
-    return new List([...dict.entries.values()]);
+    return new List(Array.from(dict.entries, ([, value]) => value));
   }),
   pick: define(['dict', '...string'], ([dict, ...keys]) => {
     const entries = new Map<Bytes, Value>();

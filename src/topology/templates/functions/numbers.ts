@@ -7,18 +7,13 @@ import { define, type Functions } from './define.ts';
 
 /** Integers from one to before another. */
 function steps(budget: Budget, start: bigint, stop: bigint, step: bigint): bigint[] {
-  const isDown = stop < start;
-  if (isDown ? step >= 0n : step <= 0n) {
+  const sign = stop < start ? -1n : 1n;
+  if (step * sign <= 0n) {
     return [];
   }
-  const distance = isDown ? start - stop : stop - start;
-  const size = isDown ? -step : step;
-  budget.spend(Number((distance + size - 1n) / size));
-  const values: bigint[] = [];
-  for (let value = start; isDown ? value > stop : value < stop; value += step) {
-    values.push(value);
-  }
-  return values;
+  const count = Number((stop - start + step - sign) / step);
+  budget.spend(count);
+  return Array.from({ length: count }, (_, index) => start + BigInt(index) * step);
 }
 
 function sequence(budget: Budget, params: readonly bigint[]): string {

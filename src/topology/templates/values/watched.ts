@@ -1,7 +1,7 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { Dict, List, type Value } from './values.ts';
 
-/** A map that tells of the texts that somebody takes out of it. */
+/** A map that tells of the values that somebody takes out of it by its keys, or by iterating over its entries. */
 class WatchedMap extends Map<Bytes, Value> {
   readonly #onRead: (value: Value) => void;
 
@@ -16,13 +16,6 @@ class WatchedMap extends Map<Bytes, Value> {
       this.#onRead(value);
     }
     return value;
-  }
-
-  override *values(): MapIterator<Value> {
-    for (const [, value] of this) {
-      yield value;
-    }
-    return undefined;
   }
 
   override *[Symbol.iterator](): MapIterator<[Bytes, Value]> {
