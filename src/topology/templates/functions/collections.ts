@@ -19,34 +19,28 @@ import { sizeOf, textOfValue } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 function deepEqual(budget: Budget, left: Value, right: Value): boolean {
-  return budget.nested(() => isEqual(budget, left, right));
-}
-
-function isEqual(budget: Budget, left: Value, right: Value): boolean {
-  if (typeof left === 'string') {
-    budget.read(left.length);
-  }
-  if (left === right || typeOf(left) !== typeOf(right)) {
-    return left === right;
-  }
-  if (left instanceof List && right instanceof List) {
-    return (
-      left.isNil === right.isNil &&
-      left.items.length === right.items.length &&
-      left.items.every((item, index) => deepEqual(budget, item, right.items[index] ?? null))
-    );
-  }
-  if (left instanceof Dict && right instanceof Dict) {
-    return (
-      left.isNil === right.isNil &&
-      left.entries.size === right.entries.size &&
-      [...left.entries].every(([key, value]) => {
-        const other = right.entries.get(key);
-        return other !== undefined && deepEqual(budget, value, other);
-      })
-    );
-  }
-  return comparable(left) === comparable(right);
+  return budget.nested(() => {
+    if (typeof left === 'string') {
+      budget.read(left.length);
+    }
+    if (left === right || typeOf(left) !== typeOf(right)) {
+      return left === right;
+    }
+    if (left instanceof List && right instanceof List) {
+      const hasSame = left.isNil === right.isNil && left.items.length === right.items.length;
+      return hasSame && left.items.every((item, index) => deepEqual(budget, item, right.items[index] ?? null));
+    }
+    if (left instanceof Dict && right instanceof Dict) {
+      const hasSame = left.isNil === right.isNil && left.entries.size === right.entries.size;
+      return (
+        hasSame &&
+        [...left.entries].every(
+          ([key, value]) => right.entries.has(key) && deepEqual(budget, value, right.entries.get(key) ?? null),
+        )
+      );
+    }
+    return comparable(left) === comparable(right);
+  });
 }
 
 const nilPointer = 'runtime error: invalid memory address or nil pointer dereference';
@@ -145,23 +139,17 @@ function merged(budget: Budget, target: Dict, sources: readonly Dict[], overwrit
 }
 
 function copied(budget: Budget, value: Value): Value {
-  return budget.nested(() => copyOf(budget, value));
-}
-
-function copyOf(budget: Budget, value: Value): Value {
-  if (value instanceof List) {
-    return value.isNil
-      ? value
-      : new List(
-          value.items.map((item) => copied(budget, item)),
-          value.element,
-        );
-  }
-  if (value instanceof Dict) {
-    const entries = [...value.entries].map(([key, entry]) => [key, copied(budget, entry)] as const);
-    return value.isNil ? value : new Dict(new Map(entries), value.element);
-  }
-  return value;
+  return budget.nested(() => {
+    if (value instanceof List && !value.isNil) {
+      const items = value.items.map((item) => copied(budget, item));
+      return new List(items, value.element);
+    }
+    if (value instanceof Dict && !value.isNil) {
+      const entries = [...value.entries].map(([key, entry]) => [key, copied(budget, entry)] as const);
+      return new Dict(new Map(entries), value.element);
+    }
+    return value;
+  });
 }
 
 /** A Go type assertion. */
