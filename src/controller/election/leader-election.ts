@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { connect, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { heldSpec, type LeaseAccess, leaseAccess, releasedSpec, type StoredLease } from './lease.ts';
+import { heldSpec, type LeaseAccess, type LeaseName, leaseAccess, releasedSpec, type StoredLease } from './lease.ts';
 
 /** Options of an election. The default times are client-go's. */
-export interface LeaderElectionOptions {
-  namespace: string;
-  name: string;
+export interface LeaderElectionOptions extends LeaseName {
   /** Identity of this candidate, which must be unique. Default: the host name and a random suffix. */
   identity?: string | undefined;
   /**
@@ -197,21 +195,17 @@ export class Candidate {
     if (this.#renewedAt !== undefined) {
       const held = this.#held;
       this.#forget();
-      const problem = await this.#release(held).catch((error: Error) => error.message);
-      if (problem !== undefined) {
-        const fields = { lease: this.#what, problem };
+      try {
+        const stored = held ?? (await this.#lease.read());
+        const isOurs = stored?.holderIdentity === this.#run.identity;
+        if (!isOurs || !(await this.#lease.write(stored, releasedSpec(stored, this.#run, this.#run.now())))) {
+          throw new Error('another client has changed it');
+        }
+      } catch (error) {
+        const fields = { lease: this.#what, problem: (error as Error).message };
         log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
       }
     }
     this.#stop.abort();
-  }
-
-  /** Releases the Lease; returns why not, if so. */
-  async #release(held: StoredLease | undefined): Promise<string | undefined> {
-    const stored = held ?? (await this.#lease.read());
-    const isReleased =
-      stored?.holderIdentity === this.#run.identity &&
-      (await this.#lease.write(stored, releasedSpec(stored, this.#run, this.#run.now())));
-    return isReleased ? undefined : 'another client has changed it';
   }
 }

@@ -7,17 +7,6 @@ export interface LeaseName {
   name: string;
 }
 
-/** A Lease, and the fields of its spec that an election reads. */
-export interface StoredLease {
-  lease: JsonObject;
-  /** Empty if there is no holder. */
-  holderIdentity: string;
-  leaseDurationSeconds: number;
-  leaseTransitions: number;
-  acquireTime: string;
-  renewTime: string;
-}
-
 /** The holder of a Lease, and for how long it is held, in ms. */
 interface Holder {
   identity: string;
@@ -32,10 +21,11 @@ const freshMs = 60_000;
 
 const resource = 'leases.coordination.k8s.io';
 
-/** Fields that are missing or have another type are empty, or 0. */
-function stored(lease: JsonObject): StoredLease {
+/** A Lease, and the fields of its spec that an election reads: those that are missing or have another type are empty, or 0. */
+function stored(lease: JsonObject) {
   return {
     lease,
+    /** Empty if there is no holder. */
     holderIdentity: textAt(lease, 'spec', 'holderIdentity'),
     leaseDurationSeconds: Number(fieldAt(lease, 'spec', 'leaseDurationSeconds')) || 0,
     leaseTransitions: Number(fieldAt(lease, 'spec', 'leaseTransitions')) || 0,
@@ -43,6 +33,8 @@ function stored(lease: JsonObject): StoredLease {
     renewTime: textAt(lease, 'spec', 'renewTime'),
   };
 }
+
+export type StoredLease = ReturnType<typeof stored>;
 
 /** The spec of a Lease that is acquired, or renewed if the holder is unchanged. */
 export function heldSpec(before: StoredLease | undefined, { identity, leaseDurationMs }: Holder, now: Date) {
