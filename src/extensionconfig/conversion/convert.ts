@@ -108,19 +108,9 @@ function convertStatus(status: JsonObject, from: Version, to: Version, keptValue
  * Users can write any conversion data; what no conversion would have kept is ignored.
  */
 function restored(status: JsonObject, keptValues: readonly KeptValue[], version: Version): JsonObject {
-  const values = new Map<string, Json[]>();
   // In reverse, so that the first value of each path is taken first.
-  for (const { path, value } of keptValues.toReversed()) {
-    const key = JSON.stringify(path);
-    const known = values.get(key);
-    if (known === undefined) {
-      values.set(key, [value]);
-    } else {
-      known.push(value);
-    }
-  }
-  const take = (path: KeptStep[]) => values.get(JSON.stringify(path))?.pop();
-
+  const values = Map.groupBy(keptValues.toReversed(), ({ path }) => JSON.stringify(path));
+  const take = (path: KeptStep[]) => values.get(JSON.stringify(path))?.pop()?.value;
   const left = take(['status', ownField[version]]);
   const result = left === undefined ? { ...status } : (merged(status, { [ownField[version]]: left }) as JsonObject);
   if (version === 'v1alpha1' && Array.isArray(result.handlers)) {
