@@ -90,7 +90,7 @@ class Remote {
     if (object !== undefined) {
       const conditions = withCondition(conditionsOf(object), availability, this.#context.now());
       if (!isSame(conditions, conditionsOf(object))) {
-        collection.replace(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
+        collection.write(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
       }
     }
   }

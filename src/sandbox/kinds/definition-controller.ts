@@ -175,16 +175,16 @@ export function startDefinitionController({ store, registry, now }: ControllerCo
       const status = object.status as JsonObject;
       const conditions = withCondition(conditionsOf(object), terminating, now());
       if (!isSame(conditions, status.conditions)) {
-        definitions.replace(key, object, { ...object, status: { ...status, conditions } });
+        definitions.write(key, object, { ...object, status: { ...status, conditions } });
       }
       // A listener that is there already is not added again.
       instances.subscribe(schedule);
       return;
     }
     const left = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-    const stored = definitions.replace(key, object, { ...object, metadata: { ...metadata, finalizers: left } });
+    const stored = definitions.write(key, object, { ...object, metadata: { ...metadata, finalizers: left } });
     if (stored !== undefined && left.length === 0) {
-      definitions.delete(key, stored);
+      definitions.write(key, stored, undefined);
       store.drop(name);
     }
   }
@@ -213,8 +213,7 @@ export function startDefinitionController({ store, registry, now }: ControllerCo
       } else {
         serve(
           name,
-          definitions.replace(storageKey('', name), definition, { ...(definition as JsonObject), status }) ??
-            definition,
+          definitions.write(storageKey('', name), definition, { ...(definition as JsonObject), status }) ?? definition,
         );
         // Names that it gives up are free with the next run, for which this change is the reason.
         noteNames(users, definition, status.acceptedNames as Names);

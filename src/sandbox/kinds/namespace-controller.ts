@@ -41,7 +41,7 @@ export function startNamespaceController({ store, registry, now }: ControllerCon
         }
       }
       if (left === 0 && itemsAt(finalizers).length === 0) {
-        namespaces.delete(key, namespace);
+        namespaces.write(key, namespace, undefined);
       }
     }
   }

@@ -80,9 +80,9 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
   }
 
   /** A write as this watch sees it: an object that enters its selection is ADDED, one that leaves it DELETED. */
-  function seen({ type, object, previous }: StoreEvent): WatchItem[] {
+  function seen({ isDeleted, object, previous }: StoreEvent): WatchItem[] {
     const before = previous !== undefined && selects(previous);
-    const after = type !== 'DELETED' && selects(object);
+    const after = !isDeleted && selects(object);
     return before || after ? [{ type: after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', object }] : [];
   }
   /** Returns the next event; undefined if there is none until the next write. @throws {RequestError} 410. */

@@ -3,11 +3,10 @@ import { internalError } from '../resources/errors.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
 export interface StoreEvent {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED';
   version: number;
-  key: string;
   object: JsonObject;
-  /** The previous object; undefined for ADDED. */
+  isDeleted: boolean;
+  /** The previous object; undefined for a new one. */
   previous: JsonObject | undefined;
   /** Approximate size of `object` in bytes of JSON. */
   bytes: number;
@@ -85,27 +84,44 @@ class Collection {
     return this.#objects.get(key);
   }
 
-  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {RequestError} 500 when the store is full. */
-  create(key: string, object: JsonObject): JsonObject | undefined {
-    if (this.#objects.has(key)) {
-      return undefined;
-    }
-    return this.#record('ADDED', key, object, undefined);
-  }
-
   /**
-   * Replaces an object.
+   * Writes an object: a new one without `stored`, the deletion of that without `next`.
    *
-   * @returns it with its version, or undefined if `expected` is not the stored object.
+   * @returns it with the version of the write, or undefined if `stored` is not what is stored.
    * @throws {RequestError} 500 when the store is full.
    */
-  replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
-    return this.#objects.get(key) === expected ? this.#record('MODIFIED', key, object, expected) : undefined;
-  }
-
-  /** Deletes an object. @returns its last state with the deletion's version, or undefined as for `replace`. */
-  delete(key: string, expected: JsonObject): JsonObject | undefined {
-    return this.#objects.get(key) === expected ? this.#record('DELETED', key, expected, expected) : undefined;
+  write(key: string, stored: JsonObject | undefined, next: JsonObject | undefined): JsonObject | undefined {
+    if (this.#objects.get(key) !== stored) {
+      return undefined;
+    }
+    const before = this.#sizes.get(key) ?? 0;
+    const bytes = next === undefined ? before : bytesOf(next);
+    const change = next === undefined ? -before : bytes - before;
+    const store = this.#store;
+    const { storedBytes } = store.limits;
+    if (change > 0 && store.bytes + change > storedBytes) {
+      throw internalError(`the sandbox stores at most ${storedBytes / 1024 / 1024} MiB; delete objects first`);
+    }
+    const version = store.version + 1;
+    const object = withVersion(next ?? stored ?? {}, version);
+    store.version = version;
+    store.bytes += change;
+    if (next === undefined) {
+      this.#objects.delete(key);
+      this.#sizes.delete(key);
+    } else {
+      this.#objects.set(key, object);
+      this.#sizes.set(key, bytes);
+    }
+    this.#listed = undefined;
+    const event: StoreEvent = { version, object, isDeleted: next === undefined, previous: stored, bytes };
+    this.#events.push(event);
+    this.#historyBytes += bytes;
+    this.#forget();
+    for (const listener of this.#listeners) {
+      listener(event);
+    }
+    return object;
   }
 
   /** Deletes the objects without finalizers, and marks the others for deletion. @returns how many are left. */
@@ -114,13 +130,13 @@ class Collection {
     for (const [key, object] of this.list().filter(([key]) => selects(key))) {
       const metadata = object.metadata as JsonObject;
       if (itemsAt(metadata, 'finalizers').length === 0) {
-        this.delete(key, object);
+        this.write(key, object, undefined);
         continue;
       }
       left++;
       if (metadata.deletionTimestamp === undefined) {
         const marked = { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 };
-        this.replace(key, object, { ...object, metadata: marked });
+        this.write(key, object, { ...object, metadata: marked });
       }
     }
     return left;
@@ -148,37 +164,6 @@ class Collection {
   subscribe(listener: (event: StoreEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
-
-  #record(type: StoreEvent['type'], key: string, object: JsonObject, previous: JsonObject | undefined): JsonObject {
-    const before = this.#sizes.get(key) ?? 0;
-    const bytes = type === 'DELETED' ? before : bytesOf(object);
-    const change = type === 'DELETED' ? -before : bytes - before;
-    const store = this.#store;
-    const { storedBytes } = store.limits;
-    if (change > 0 && store.bytes + change > storedBytes) {
-      throw internalError(`the sandbox stores at most ${storedBytes / 1024 / 1024} MiB; delete objects first`);
-    }
-    const version = store.version + 1;
-    const stored = withVersion(object, version);
-    store.version = version;
-    store.bytes += change;
-    if (type === 'DELETED') {
-      this.#objects.delete(key);
-      this.#sizes.delete(key);
-    } else {
-      this.#objects.set(key, stored);
-      this.#sizes.set(key, bytes);
-    }
-    this.#listed = undefined;
-    const event: StoreEvent = { type, version, key, object: stored, previous, bytes };
-    this.#events.push(event);
-    this.#historyBytes += bytes;
-    this.#forget();
-    for (const listener of this.#listeners) {
-      listener(event);
-    }
-    return stored;
   }
 
   /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */

@@ -21,7 +21,7 @@ export function removeWhenFinished(
 ): void {
   const { deletionTimestamp, finalizers } = metadataOf(stored);
   if (deletionTimestamp !== undefined && itemsAt(finalizers).length === 0 && resource.storage !== namespaceStorage) {
-    context.store.collection(resource.storage).delete(key, stored);
+    context.store.collection(resource.storage).write(key, stored, undefined);
   }
 }
 
@@ -89,7 +89,7 @@ export async function remove(
       return isHeld ? { object: current } : { uid: String(metadata.uid) };
     }
     if (!isHeld) {
-      collection.delete(key, stored);
+      collection.write(key, stored, undefined);
       return { uid: String(metadata.uid) };
     }
     const next = copyOf(stored);
@@ -99,7 +99,7 @@ export async function remove(
       metadataOf(next).generation = Number(metadata.generation ?? 0) + 1;
     }
     mark?.(next, now);
-    const marked = collection.replace(key, stored, next) as JsonObject;
+    const marked = collection.write(key, stored, next) as JsonObject;
     return { object: await context.converter.present(resource, marked) };
   }
 }

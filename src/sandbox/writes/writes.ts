@@ -168,7 +168,7 @@ export async function create(context: AdmissionContext, request: WriteRequest): 
   if (dryRun) {
     return object;
   }
-  const created = collection.create(key, stored);
+  const created = collection.write(key, undefined, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
   }
@@ -249,7 +249,7 @@ async function change(
       return next;
     }
     const encoded = await context.converter.encode(resource, next);
-    const replaced = collection.replace(key, stored, encoded);
+    const replaced = collection.write(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);
       return context.converter.present(resource, replaced);

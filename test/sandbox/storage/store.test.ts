@@ -4,9 +4,9 @@ import { Store } from '../../../src/sandbox/storage/store.ts';
 test('the history of a large object does not fill the memory', () => {
   const collection = new Store({ historyBytes: 64 * 1024 }).collection('a');
   const data = 'x'.repeat(1_000);
-  let stored = collection.create('/a', { metadata: {}, data });
+  let stored = collection.write('/a', undefined, { metadata: {}, data });
   for (let i = 0; i < 100; i++) {
-    stored = collection.replace('/a', stored!, { metadata: {}, data: `${data}${i}` });
+    stored = collection.write('/a', stored!, { metadata: {}, data: `${data}${i}` });
   }
   expect(collection.eventsAfter(1)).toBeUndefined();
   expect(collection.eventsAfter(collection.oldest)?.length).toBeLessThan(70);
@@ -19,12 +19,12 @@ test('the store has a limit, and deleting makes room', () => {
   const data = 'x'.repeat(40_000);
   expect(() => {
     for (let i = 0; i < 100; i++) {
-      collection.create(`/a${i}`, { metadata: {}, data });
+      collection.write(`/a${i}`, undefined, { metadata: {}, data });
     }
   }).toThrow('the sandbox stores at most 1 MiB; delete objects first');
   expect(collection.list().length).toBe(26);
   for (const [key, object] of collection.list()) {
-    collection.delete(key, object);
+    collection.write(key, object, undefined);
   }
-  expect(collection.create('/again', { metadata: {}, data })).toBeDefined();
+  expect(collection.write('/again', undefined, { metadata: {}, data })).toBeDefined();
 });
