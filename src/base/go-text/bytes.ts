@@ -1,4 +1,4 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 
 /** A Go string: bytes, one per character (U+0000 to U+00FF), so that indices, lengths and comparisons are those of Go. */
 export type Bytes = string;
@@ -149,14 +149,6 @@ export function quotedRune(code: number): Bytes {
 /** White space, as unicode.IsSpace. */
 export function isSpaceRune(code: number): boolean {
   return code !== 0xfeff && /[\s\x85]/.test(String.fromCodePoint(code));
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
-const unquotable = /[\x00-\x08\x0a-\x1f`\x7f]|\xef\xbb\xbf/;
-
-/** Whether a text can be a literal in backquotes, as strconv.CanBackquote. */
-export function canBackquote(bytes: Bytes): boolean {
-  return !unquotable.test(bytes) && isUtf8(Buffer.from(bytes, 'latin1'));
 }
 
 /** A byte, given as a character, in percent-encoding (RFC 3986, section 2.1). */

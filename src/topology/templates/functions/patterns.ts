@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf, canBackquote, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOf, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { List } from '../values/values.ts';
@@ -9,7 +9,8 @@ import { sizeOf } from './strings.ts';
 function compiled(budget: Budget, source: Bytes, panics: boolean): Pattern {
   budget.read(source.length * 100);
   const fail = (message: Bytes): never => {
-    throw new FunctionError(panics ? `regexp: Compile(${asLiteral(source)}): ${message}` : message);
+    const literal = source.includes('`') ? quoted(source) : `\`${source}\``;
+    throw new FunctionError(panics ? `regexp: Compile(${literal}): ${message}` : message);
   };
   const bad = invalidAt(source);
   if (bad !== -1) {
@@ -23,10 +24,6 @@ function compiled(budget: Budget, source: Bytes, panics: boolean): Pattern {
     }
     throw error;
   }
-}
-
-function asLiteral(source: Bytes): Bytes {
-  return canBackquote(source) ? `\`${source}\`` : quoted(source);
 }
 
 /** A text that is searched: each search costs what is left of it, times the size of the pattern. */
