@@ -48,14 +48,6 @@ export interface ImpactSettings extends Omit<ThreadSettings, 'newest' | 'denies'
   log: Log;
 }
 
-export interface ImpactReviews {
-  review(request: AdmissionRequest): Promise<AdmissionOutcome>;
-  addMetrics(registry: Registry, prefix: string): void;
-  /** Resolves when the objects of the cluster have been read for the first time. */
-  readonly ready: Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** The outcome of a review, for the metric. */
 const results = ['nothing', 'warned', 'denied', 'unknown', 'undecided'] as const;
 type Result = (typeof results)[number];
@@ -206,7 +198,7 @@ export function createImpactMetrics(registry: Registry, prefix: string) {
 }
 
 /** Reviews of writes that may replace Machines, planned in a thread of their own. */
-export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings): ImpactReviews {
+export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings) {
   const newest = new Int32Array(new SharedArrayBuffer(4));
   /** Answers of reviews that are under way, for others that are the same. */
   const shared = new Map<string, Promise<Answer>>();
@@ -322,7 +314,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
 
   return {
     ready,
-    async review(request) {
+    async review(request: AdmissionRequest): Promise<AdmissionOutcome> {
       const { uid, operation, oldObject: old } = request;
       const object = operation === 'DELETE' ? undefined : request.object;
       const change: Change = { object, old };
@@ -364,7 +356,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       const result = replaced + deleted > 0 || reason === undefined ? 'warned' : 'unknown';
       return counted(result, reason, warned(uid, lines, annotations));
     },
-    addMetrics(registry, prefix) {
+    addMetrics(registry: Registry, prefix: string) {
       metrics = createImpactMetrics(registry, prefix);
     },
     async stop() {
@@ -373,3 +365,5 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     },
   };
 }
+
+export type ImpactReviews = ReturnType<typeof createImpactReviews>;

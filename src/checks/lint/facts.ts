@@ -1,21 +1,10 @@
 import type { Readable } from 'node:stream';
 import { readManifests } from '../../kubernetes/manifests/index.ts';
-import { createManifestFacts, type Facts } from '../../policy/index.ts';
+import { createManifestFacts } from '../../policy/index.ts';
 import type { LintError } from './result.ts';
 
-interface ManifestFacts {
-  facts: Facts;
-  files: number;
-  objects: number;
-  /** Files that could not be read, which count as absent: a folder may contain templates. */
-  errors: LintError[];
-}
-
-export async function readManifestFacts(
-  paths: readonly string[],
-  stdin: Readable,
-  signal: AbortSignal,
-): Promise<ManifestFacts> {
+/** All manifests in files and folders as facts for rules. Files that cannot be read count as absent: a folder may contain templates. */
+export async function readManifestFacts(paths: readonly string[], stdin: Readable, signal: AbortSignal) {
   const { facts, add } = createManifestFacts();
   const errors: LintError[] = [];
   let [files, objects] = [0, 0];

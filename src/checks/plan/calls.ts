@@ -8,7 +8,7 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
-import { type CallHook, type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
+import { type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
 
 /** The ExtensionConfigs of a state, and what was read of them. */
 export interface StateExtensions {
@@ -31,12 +31,6 @@ interface CallerOptions {
   /** Ends calls. What a signal of a timeout ends is not known; other signals are thrown. */
   signal: AbortSignal;
   onCall?: (() => void) | undefined;
-}
-
-/** Calls the extensions of both states for a plan, and closes its connections at the end of the block (`await using`). */
-export interface PlanCaller extends AsyncDisposable {
-  call: CallHook;
-  updatesInPlace: boolean;
 }
 
 /** Steps at which a call failed though the extension answered: Cluster API would show the error. */
@@ -129,14 +123,18 @@ async function callOne(connected: Connected, call: HookCall, signal: AbortSignal
   throw unknown(why, extensionOfHandler(handler), 'start the extension, and plan again');
 }
 
-/** Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. */
-export async function createPlanCaller(options: CallerOptions): Promise<PlanCaller> {
+/**
+ * Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. Its connections
+ * are closed at the end of the block (`await using`).
+ */
+export async function createPlanCaller(options: CallerOptions) {
   const before = await connect('before', options);
   const isSame = options.after === options.before && options.releaseBefore === undefined;
   const after = isSame ? before : await connect('after', options);
   return {
+    /** Whether an extension offers to update Machines in place. */
     updatesInPlace: after.configs.some(offersUpdates),
-    async call(call) {
+    async call(call: HookCall): Promise<HookAnswer> {
       const connected = call.state === 'before' ? before : after;
       try {
         return await callOne(connected, call, options.signal);
