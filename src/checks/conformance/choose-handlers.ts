@@ -34,12 +34,7 @@ export interface NotCalled {
   reason: string;
 }
 
-/**
- * Chooses the handlers to call, each with its request, in the order of a Cluster's lifecycle.
- *
- * @param settings of the ExtensionConfig.
- * @param variables values of the variables that the extension defines, as in requests.
- */
+/** Chooses the handlers to call, in the order of a Cluster's lifecycle. `variables`: values of those that the extension defines. */
 export function chooseHandlers(
   discovered: readonly DiscoveredHandler[],
   settings: Readonly<Record<string, string>>,

@@ -23,11 +23,7 @@ export interface Check {
 
 type Look = (handler: CheckedHandler, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
 
-/**
- * Checks the handlers that respond, one after the other.
- *
- * @param reason why the check is skipped if none of them is selected.
- */
+/** Checks the handlers that respond, one after the other; skipped for `reason` if none of them is selected. */
 export const ofAnswering =
   (look: Look, reason = 'no handler answers', isSelected: (handler: CheckedHandler) => boolean = () => true) =>
   async (trial: Trial, report: ReportProblem): Promise<string | undefined> => {

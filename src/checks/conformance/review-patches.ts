@@ -152,11 +152,7 @@ function reviewMachinePatches(request: JsonObject, response: JsonObject, schemaO
   return reviewOf(targets, patches, schemaOf);
 }
 
-/**
- * The patches of a response; undefined for a hook whose responses contain none.
- *
- * @param schemaOf default: no schema is known.
- */
+/** The patches of a response; undefined for a hook whose responses contain none. By default, no schema is known. */
 export function reviewPatches(
   { name }: HookDefinition,
   request: JsonObject,

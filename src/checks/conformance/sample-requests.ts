@@ -96,11 +96,7 @@ async function requestsOfLife(): Promise<ReadonlyMap<string, JsonObject>> {
 const samples = await requestsOfLife();
 const { cluster = {} } = samples.get('BeforeClusterUpgrade') ?? {};
 
-/**
- * The request of a hook for the sample Cluster, without settings.
- *
- * @param variables values for the variables that the extension defines.
- */
+/** The request of a hook for the sample Cluster, without settings; with values for the variables that the extension defines. */
 export function requestFor(hook: HookDefinition, variables: readonly Json[]): JsonObject {
   const { settings: _, ...sample } = sampleRequest(hook);
   const request = samples.get(hook.name) ?? { ...sample, ...(hook.about === 'Cluster' && { cluster }) };

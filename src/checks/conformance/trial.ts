@@ -86,10 +86,8 @@ export interface TrialOptions extends Choice {
   signal: AbortSignal;
 }
 
-type Send = (callee: Callee, variation: Variation) => Promise<Outcome>;
-
 /** The subject of a call: a handler, or Discovery. Its first answers are reused where possible. */
-function createCheckedHandler(callee: Callee, send: Send) {
+function createCheckedHandler(callee: Callee, send: ReturnType<typeof createCaller>['send']) {
   let first: Promise<Outcome> | undefined;
   let second: Promise<Outcome> | undefined;
   /** Whether two calls had the same outcome; for a hook that can block, whether their statuses are the same. */

@@ -34,10 +34,8 @@ const clustersAtOnce = 10;
 const maxWarned = 100;
 
 /**
- * Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call.
- *
- * @returns the ExtensionConfig with its handlers.
- * @throws {SimulationStopped} when it fails.
+ * Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call. Returns the
+ * ExtensionConfig with its handlers. @throws {SimulationStopped} when it fails.
  */
 async function discover(
   client: Client,
