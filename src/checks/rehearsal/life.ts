@@ -5,7 +5,7 @@ import { failedCondition, pausedCondition } from './condition.ts';
 import { SimulationStopped } from './events.ts';
 import { outdatedGroups, rollOut } from './machines.ts';
 import { durations, failureMessage, reconcileCluster } from './reconcile.ts';
-import type { State } from './state.ts';
+import { newReconcile, type State } from './state.ts';
 
 /** The operations on a Cluster. Unless it already exists, it is created first. */
 export interface Scenario {
@@ -46,8 +46,8 @@ function settle(state: State): void {
 async function reconcileUntil(state: State, isThere: () => boolean): Promise<void> {
   let idle = 0;
   for (;;) {
-    state.beginReconcile();
-    const { reconcile } = state;
+    const reconcile = newReconcile();
+    state.reconcile = reconcile;
     const callsBefore = state.calls;
     let nextAt: number | undefined;
     try {

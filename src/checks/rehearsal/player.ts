@@ -108,11 +108,6 @@ export class Player {
     return outcome;
   }
 
-  async sleep(ms: number): Promise<void> {
-    const { sleep = interruptible, signal } = this.#stage;
-    await sleep(ms, signal);
-  }
-
   /** Lets simulated time pass, and some real time while extensions make it wait. */
   async passUntil(until: number): Promise<void> {
     const waiting = this.#waiting;
@@ -121,7 +116,8 @@ export class Player {
     this.now = Math.max(this.now, until);
     if (waiting !== undefined && pause > 0) {
       waiting.paused += pause;
-      await this.sleep(pause);
+      const { sleep = interruptible, signal } = this.#stage;
+      await sleep(pause, signal);
     }
   }
 }

@@ -39,7 +39,8 @@ interface ClusterApiLimits {
   maxFailures: number;
 }
 
-const newReconcile = () => ({
+/** What one reconcile comes to, at its beginning. */
+export const newReconcile = () => ({
   /** Hooks that block, with their messages. */
   blocking: new Map<string, string>(),
   /** When the next reconcile is due because a hook blocks, in ms. */
@@ -153,10 +154,6 @@ export class State extends Player {
     const { cluster, refusals } = this.made.admit(this.cluster);
     this.cluster = { ...this.cluster, spec: objectAt(cluster, 'spec') };
     return refusals;
-  }
-
-  beginReconcile(): void {
-    this.reconcile = newReconcile();
   }
 
   /** Names of the pending hooks, as in the annotation. */
