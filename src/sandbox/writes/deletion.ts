@@ -1,6 +1,6 @@
 import { copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { badRequest, forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
-import { metadataOf, namespaceStorage } from '../resources/resource.ts';
+import { metadataOf } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import {
   type AdmissionAttempt,
@@ -11,19 +11,6 @@ import {
   type WriteRequest,
 } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
-
-/** Removes an object that is being deleted when it has no finalizers left. */
-export function removeWhenFinished(
-  context: AdmissionContext,
-  { resource }: WriteRequest,
-  key: string,
-  stored: JsonObject,
-): void {
-  const { deletionTimestamp, finalizers } = metadataOf(stored);
-  if (deletionTimestamp !== undefined && itemsAt(finalizers).length === 0 && resource.storage !== namespaceStorage) {
-    context.store.collection(resource.storage).write(key, stored, undefined);
-  }
-}
 
 /**
  * Deletes an object, or marks it for deletion while it has finalizers.

@@ -5,6 +5,7 @@ import {
   failure,
   isJsonObject,
   isSame,
+  itemsAt,
   type Json,
   type JsonObject,
 } from '../../kubernetes/index.ts';
@@ -34,7 +35,6 @@ import {
   validate,
   type WriteRequest,
 } from '../webhooks/admission.ts';
-import { removeWhenFinished } from './deletion.ts';
 import { causesOf, complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
 
@@ -251,7 +251,12 @@ async function change(
     const encoded = await context.converter.encode(resource, next);
     const replaced = collection.write(key, stored, encoded);
     if (replaced !== undefined) {
-      removeWhenFinished(context, request, key, replaced);
+      const { deletionTimestamp, finalizers } = metadataOf(replaced);
+      const isFinished = deletionTimestamp !== undefined && itemsAt(finalizers).length === 0;
+      // Namespaces are removed by their controller.
+      if (isFinished && resource.storage !== namespaceStorage) {
+        collection.write(key, replaced, undefined);
+      }
       return context.converter.present(resource, replaced);
     }
     if (!retry || attempt >= maxAttempts) {
