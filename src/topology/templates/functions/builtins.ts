@@ -10,6 +10,7 @@ import {
   Integer,
   integerOf,
   isTrue,
+  kindOf,
   List,
   type Operand,
   typeOf,
@@ -112,20 +113,15 @@ function itemAt(item: Exclude<Value, null>, index: Value | undefined): Operand {
     const zero = item.element === 'string' ? '' : null;
     return elementOperand(item.entries.get(index) ?? zero, item.element);
   }
-  if (item instanceof List) {
-    const at = indexIn(index, item.items.length);
-    const found = item.items[at];
-    if (found === undefined) {
-      throw new FunctionError('reflect: slice index out of range');
+  if (item instanceof List || typeof item === 'string') {
+    const { length } = item instanceof List ? item.items : item;
+    const at = indexIn(index, length);
+    if (at === length) {
+      throw new FunctionError(`reflect: ${kindOf(item)} index out of range`);
     }
-    return elementOperand(found, item.element);
-  }
-  if (typeof item === 'string') {
-    const at = indexIn(index, item.length);
-    if (at === item.length) {
-      throw new FunctionError('reflect: string index out of range');
-    }
-    return new Integer('uint8', BigInt(item.charCodeAt(at)));
+    return item instanceof List
+      ? elementOperand(item.items[at] ?? null, item.element)
+      : new Integer('uint8', BigInt(item.charCodeAt(at)));
   }
   // A pointer is followed.
   throw new FunctionError(`can't index item of type ${typeOf(item).replace('*', '')}`);

@@ -230,8 +230,14 @@ class Parser {
       case 'continue':
         this.#expect(`{{${type}}}`, 'rightDelimiter');
         return this.#scope.loops === 0 ? this.#fail(`{{${type}}} outside {{range}}`) : { kind: type };
-      case 'else':
-        return this.#else();
+      case 'else': {
+        const { type: follows } = this.#peekNonSpace();
+        if (follows === 'if' || follows === 'with') {
+          return { kind: 'else', follows };
+        }
+        this.#expect('else', 'rightDelimiter');
+        return { kind: 'else' };
+      }
       case 'end':
         this.#expect('end', 'rightDelimiter');
         return { kind: 'end' };
@@ -243,15 +249,6 @@ class Parser {
         this.#ahead.push(token);
         return { kind: 'action', at: token.at, pipe: this.#pipe('command', 'rightDelimiter') };
     }
-  }
-
-  #else(): End {
-    const { type } = this.#peekNonSpace();
-    if (type === 'if' || type === 'with') {
-      return { kind: 'else', follows: type };
-    }
-    this.#expect('else', 'rightDelimiter');
-    return { kind: 'else' };
   }
 
   /** A branch; one that follows it as `else if` or `else with` is in it, and has the same end. */
