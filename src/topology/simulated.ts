@@ -8,7 +8,7 @@ import { type DecidedVersions, desiredFor, infrastructureName, inputFor, isDefer
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
-import { upgradeStepAnnotation, type WorkerPlace } from './patches/items.ts';
+import { upgradeStepAnnotation } from './patches/items.ts';
 import { type AskPatch, templateProblems } from './patches/patch-templates.ts';
 import {
   type ClusterFacts,
@@ -23,21 +23,6 @@ import { type GroupObjects, groupParts } from './world/groups.ts';
 import { generatedName } from './world/names.ts';
 import type { GroupPlan } from './world/plan-document.ts';
 import { upgradeStepText } from './world/releases.ts';
-
-interface SimulatedWorker extends Pick<WorkerPlace, 'kind' | 'name' | 'topologyName'> {
-  replicas: number;
-  /** Whether a user keeps it from being upgraded: by an annotation of its own, or of a group before it. */
-  isDeferred: boolean;
-  /** Whether old Machines stay until somebody deletes them. */
-  isOnDelete: boolean;
-}
-
-interface OutdatedGroup {
-  key: string;
-  kind: string;
-  /** Undefined for the control plane. */
-  topologyName: string | undefined;
-}
 
 /** The versions that one reconcile decides on. `isPending`: the group waits for its version. */
 interface Decided extends DecidedVersions {
@@ -145,8 +130,8 @@ export class SimulatedCluster {
     };
   }
 
-  /** The groups of workers in the topology of a Cluster: MachineDeployments, then MachinePools. */
-  workers(cluster: JsonObject): SimulatedWorker[] {
+  /** The groups of workers in the topology of a Cluster, MachineDeployments first, and whether a user keeps them from being upgraded. */
+  workers(cluster: JsonObject) {
     const input = this.#inputFor(cluster);
     return input.workers.map((place) => ({
       kind: place.kind,
@@ -206,7 +191,7 @@ export class SimulatedCluster {
   }
 
   /** The groups whose Machines are made of other objects than those that were written last: the control plane first. */
-  get outdated(): OutdatedGroup[] {
+  get outdated() {
     return [...this.#written].flatMap(([key, { group, objects }]) =>
       this.#made.get(key)?.isOf(objects) === false
         ? [{ key, kind: group.kind, topologyName: group.worker?.topologyName }]
@@ -215,7 +200,7 @@ export class SimulatedCluster {
   }
 
   /** Rolls out what was written last of a group, and returns the plan of that; undefined for one that was not written. */
-  async rollOut({ key }: OutdatedGroup, cluster: JsonObject, options: PlayOptions): Promise<GroupPlan | undefined> {
+  async rollOut({ key }: { key: string }, cluster: JsonObject, options: PlayOptions): Promise<GroupPlan | undefined> {
     const objects = this.#written.get(key)?.objects;
     const clusterApiVersion = this.#options.release;
     return objects && this.#made.get(key)?.rollOut(cluster, objects, { ...options, clusterApiVersion });
