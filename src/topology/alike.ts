@@ -141,21 +141,14 @@ export interface ReadCluster {
   classes: readonly (Blueprint | undefined)[];
 }
 
-/** What a Cluster has in common with others that are planned as it is. */
-interface Likeness {
-  /** The same for Clusters that differ in their own words alone. */
-  key: string;
-  words: OwnWords;
-}
-
 /** The names of Clusters that can be told from what is around them. */
 const plainName = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?$/;
 
 /** Letters, digits and length of a name, by which limits and patterns accept what contains it. */
 const shapeOf = (name: string): string => name.replaceAll(/[a-z]/g, 'a').replaceAll(/[0-9]/g, '0');
 
-/** What a Cluster has in common with others; undefined if its name is a word of its class or topology, too. */
-function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster): Likeness | undefined {
+/** What a Cluster has in common with those that differ in their words alone; undefined if its name is one of its class, too. */
+function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster) {
   const name = nameOf(wanted);
   const words = new OwnWords(name, textAt(was ?? wanted, 'spec', 'controlPlaneEndpoint', 'host'));
   const ofClasses = classes.map((blueprint) => (blueprint === undefined ? '' : classText(blueprint)));

@@ -16,11 +16,6 @@ import { NotKnown } from '../world/not-known.ts';
 import type { Item } from './items.ts';
 import type { OwnWordReads } from './own-words.ts';
 
-export interface TemplateOperations {
-  item: Item;
-  operations: PatchOperation[];
-}
-
 /** Whether a definition is for a template (matchesSelector in patches/inline/json_patch_generator.go). */
 function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boolean {
   const isSame = (field: string) => textAt(object, field) === textAt(selector, field);
@@ -76,10 +71,10 @@ export function generateInline(
   items: readonly Item[],
   variablesAt: (item: Item) => JsonObject,
   reads?: OwnWordReads,
-): TemplateOperations[] {
+): { item: Item; operations: PatchOperation[] }[] {
   const { definitions, enabledIf } = patch;
   const errors = new Set<string>();
-  const result: TemplateOperations[] = [];
+  const result: ReturnType<typeof generateInline> = [];
   for (const item of items) {
     const matching = definitions.filter((definition) => isFor(item, definition));
     if (matching.length === 0) {

@@ -133,13 +133,6 @@ function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date):
   return Array.from({ length: count }, (_, index) => (index === 0 ? one : made)).flat();
 }
 
-/** Outdated Machines that are updated in place and deleted, in this order, and the extensions' answers about them. */
-interface Rolled {
-  updated: OutdatedMachine[];
-  deleted: OutdatedMachine[];
-  answers: UpdateAnswer[];
-}
-
 /** Machines in the order in which they are updated or deleted: the oldest first. */
 const inOrder = (machines: readonly OutdatedMachine[]): OutdatedMachine[] => {
   const isGoing = ({ made }: OutdatedMachine) =>
@@ -165,8 +158,8 @@ async function roll(
   { maxSurge, maySaveSurge }: { maxSurge: number; maySaveSurge: boolean },
   ask: (machine: OutdatedMachine) => Promise<UpdateAnswer>,
   follow: NonNullable<PlanOptions['follow']>,
-): Promise<Rolled> {
-  const rolled: Rolled = { updated: [], deleted: [], answers: [] };
+): Promise<{ updated: OutdatedMachine[]; deleted: OutdatedMachine[]; answers: UpdateAnswer[] }> {
+  const rolled: Awaited<ReturnType<typeof roll>> = { updated: [], deleted: [], answers: [] };
   let current = counts.before;
   let upToDate = counts.before - outdated.length;
   const growTo = async (count: number) => {

@@ -18,15 +18,16 @@ export function stepsText({ versions }: GroupChange, what = 'replaced'): string[
   return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
 }
 
-/** A Machine that was not up to date before the change, and why it is not. */
-export interface WaitingMachine {
-  /** Empty if it is not known. */
-  name: string;
-  causes: readonly Cause[];
-}
-
-/** Machines that are replaced or wait whether the change is made or not. `isOnDelete`: nothing but a user deletes them. */
-export function waitingProblems(machines: readonly WaitingMachine[], isOnDelete = false): Problem[] {
+/**
+ * Machines that are replaced or wait whether the change is made or not, and why they are not up to date.
+ *
+ * @param machines with empty names for those that are not known.
+ * @param isOnDelete whether nothing but a user deletes them.
+ */
+export function waitingProblems(
+  machines: readonly { name: string; causes: readonly Cause[] }[],
+  isOnDelete: boolean,
+): Problem[] {
   if (machines.length === 0) {
     return [];
   }

@@ -1,19 +1,13 @@
 import { NotEvaluated } from '../../kubernetes/cel/index.ts';
 import type { Problem } from './plan-document.ts';
 
-interface Facts {
-  /** The remedy. */
-  remedy?: string | undefined;
-  /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault. */
-  object?: string | undefined;
-}
-
 /** Ends the plan of a part: thrown where it is met, and caught once, at the smallest part that it concerns. */
 class PlanEnd extends Error {
   readonly remedy: string | undefined;
+  /** `ClusterClass default/fleet`: set if the input or an extension's answer is at fault. */
   readonly object: string | undefined;
 
-  constructor(text: string, { remedy, object }: Facts = {}) {
+  constructor(text: string, { remedy, object }: Partial<Pick<PlanEnd, 'remedy' | 'object'>> = {}) {
     super(text);
     this.name = new.target.name;
     this.remedy = remedy;

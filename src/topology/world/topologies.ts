@@ -24,17 +24,8 @@ export const workerLists = { MachineDeployment: 'machineDeployments', MachinePoo
 
 export type WorkerKind = keyof typeof workerLists;
 
-/** A group of workers of a topology, or a class of workers. */
-interface Worker {
-  kind: WorkerKind;
-  list: (typeof workerLists)[WorkerKind];
-  /** Its place in the list. */
-  index: number;
-  worker: JsonObject;
-}
-
 /** The groups of workers of a topology, or the classes of workers in the spec of a class: MachineDeployments come first. */
-export const workersIn = (holder: JsonObject | undefined): Worker[] =>
+export const workersIn = (holder: JsonObject | undefined) =>
   (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
     const list = workerLists[kind];
     return objectsAt(holder, 'workers', list).map((worker, index) => ({ kind, list, index, worker }));
