@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { decodeExtensionConfig, hubVersion, kind, versionOf, withAllDefaults } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
+import { type PlacedObject, showPlace } from '../../kubernetes/manifests/index.ts';
 import type { Facts, RuleFinding, RuleInput, RuleSet } from '../../policy/index.ts';
 import { warningText } from '../../policy/index.ts';
-import type { Names } from './names.ts';
+import { isAlone } from './kustomize-patches.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
 export interface LintPolicy {
@@ -59,12 +60,14 @@ export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy,
 /**
  * Checks an object as admission would on creation, with defaults applied, and including the handlers in its status.
  * Undefined for an object of another kind.
+ *
+ * @param places of the objects before, by their folders and names; of those that kustomize composes, by their files.
  */
 export function checkObject(
   file: string,
   { object, placeOf, endOf }: PlacedObject,
   policy: LintPolicy,
-  names: Names,
+  places: Map<string, string>,
 ): LintedObject | undefined {
   // One of another API group is a finding.
   if (object.kind !== kind) {
@@ -72,7 +75,10 @@ export function checkObject(
   }
   const name = nameOf(object);
   const place = { file, ...placeOf([]) };
-  const reports = reportsOf(object, policy, names.claim(name, place));
+  const key = `${isAlone(file) ? file : dirname(file)}\0${name}`;
+  const namesake = name === '' ? undefined : places.get(key);
+  places.set(key, namesake ?? showPlace({ file, line: place.line }));
+  const reports = reportsOf(object, policy, namesake);
   const findings = reports
     .filter((report) => !isRepeated(report, reports))
     .map((report): LintFinding => {

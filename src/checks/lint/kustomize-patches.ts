@@ -5,7 +5,11 @@ import { fieldAt, isJsonObject, itemsAt, type Json } from '../../kubernetes/inde
 import { onlyValue } from '../../kubernetes/manifests/index.ts';
 
 /** The names of a kustomization, in the order in which kustomize looks for them. */
-export const kustomizationNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+const kustomizationNames = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+
+/** Whether kustomize composes what is in the folder of a file, or it is in none. */
+export const isAlone = (file: string): boolean =>
+  file === '<stdin>' || kustomizationNames.some((name) => existsSync(join(dirname(file), name)));
 
 /** Largest kustomization that is read, in bytes. */
 const maxBytes = 256 * 1024;

@@ -5,7 +5,6 @@ import { checkObject, type LintPolicy } from './check-object.ts';
 import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
 import { createPatchCheck } from './kustomize-patches.ts';
-import { createNames, type Names } from './names.ts';
 import type { LintError, LintResult } from './result.ts';
 import { readSuppressions } from './suppressions.ts';
 
@@ -45,7 +44,7 @@ async function certificatesIn(documents: ManifestFile['documents']): Promise<Fac
 async function* lintFile(
   { file, text, documents }: ManifestFile,
   { policyOf, signal }: LintRun,
-  names: Names,
+  places: Map<string, string>,
 ): AsyncGenerator<LintResult> {
   const given = policyOf(file);
   const policy =
@@ -77,7 +76,7 @@ async function* lintFile(
         yield { error };
       }
       for (const placed of document.objects) {
-        const object = checkObject(file, placed, policy, names);
+        const object = checkObject(file, placed, policy, places);
         if (object !== undefined) {
           const bytes = Buffer.byteLength(JSON.stringify(placed.object));
           if (bytes > maxObjectBytes) {
@@ -138,7 +137,7 @@ async function fixFile(
  * valid YAML or that kubectl refuses, are yielded as errors; everything else is still checked.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
-  const names = createNames();
+  const places = new Map<string, string>();
   const isPatch = createPatchCheck();
   for await (const manifest of readManifests(run.paths, run.stdin, run.signal, run.onFile)) {
     if ('message' in manifest) {
@@ -150,7 +149,7 @@ export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
       if (fixed !== undefined && 'message' in fixed) {
         yield { error: fixed };
       }
-      yield* lintFile(fixed === undefined || 'message' in fixed ? manifest : fixed, run, names);
+      yield* lintFile(fixed === undefined || 'message' in fixed ? manifest : fixed, run, places);
     }
   }
 }
