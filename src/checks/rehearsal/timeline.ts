@@ -135,13 +135,11 @@ export function createTimeline(paint: Paint) {
     ].join('');
   }
 
-  return {
-    add(entry: Entry): string {
-      if (entry.type === 'call') {
-        return callText(entry);
-      }
-      return entry.type === 'end' ? endText(entry) : repeats() + eventLines(entry, paint);
-    },
+  return (entry: Entry): string => {
+    if (entry.type === 'call') {
+      return callText(entry);
+    }
+    return entry.type === 'end' ? endText(entry) : repeats() + eventLines(entry, paint);
   };
 }
 

@@ -37,15 +37,15 @@ function requestFile({ cluster, number, hook }: Extract<Entry, { type: 'call' }>
 /** Prints the timeline of each Cluster, of several when they end; what is about extensions and classes, at once. */
 function textPrinter(paint: Paint, clusters: readonly string[]): (entry: Entry) => string {
   const isCluster = new Set(clusters);
-  const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
+  const running = new Map<string, { texts: string[]; textOf(entry: Entry): string }>();
   return (entry) => {
     const name = printable(entry.cluster);
     const timeline = running.get(entry.cluster) ?? {
       texts: [`${name === '' ? 'extensions' : name}\n`],
-      ...createTimeline(paint),
+      textOf: createTimeline(paint),
     };
     running.set(entry.cluster, timeline);
-    timeline.texts.push(timeline.add(entry));
+    timeline.texts.push(timeline.textOf(entry));
     const isShown = clusters.length === 1 || !isCluster.has(entry.cluster) || entry.type === 'end';
     return isShown ? timeline.texts.splice(0).join('') : '';
   };

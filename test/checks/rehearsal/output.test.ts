@@ -56,7 +56,7 @@ const simulation: readonly Entry[] = [
 
 test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
   const timeline = createTimeline(plain);
-  expect(simulation.map((entry) => timeline.add(entry)).join('')).toBe(`\
+  expect(simulation.map((entry) => timeline(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
   0:00:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   blocked for 1h30m0s: backups run  (up.one)
@@ -75,7 +75,7 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
 test('text: the versions of all hooks begin in the same column', () => {
   const columns = Object.keys(hooks).map((hook) => {
     const entry = { ...callEntry(0, 'BeforeClusterUpgrade'), hook } as Entry;
-    return createTimeline(plain).add(entry).indexOf('v1.31.0');
+    return createTimeline(plain)(entry).indexOf('v1.31.0');
   });
   expect(new Set(columns).size).toBe(1);
 });
@@ -92,7 +92,7 @@ test('text: contains no terminal control characters', () => {
     event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
     { type: 'end' as const, cluster: 'n/c', at: 0, isComplete: false, reason: hostile, calls: 1 },
   ]
-    .map((entry) => timeline.add(entry))
+    .map((entry) => timeline(entry))
     .join('');
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
 });
