@@ -169,6 +169,29 @@ describe('classes without Clusters', () => {
     });
   });
 
+  test('a variable is set for the classes that define it', async () => {
+    const { items } = JSON.parse(readFileSync(`${cases}class-alone/b/all.json`, 'utf8')) as { items: JsonObject[] };
+    const other = structuredClone(items.find(({ kind }) => kind === 'ClusterClass')!);
+    objectAt(other, 'metadata').name = 'other';
+    const region = { name: 'region', required: true, schema: { openAPIV3Schema: { type: 'string' } } };
+    other.spec = { ...objectAt(other, 'spec'), variables: [region], patches: [] };
+    const file = join(folder, 'two-classes.json');
+    writeFileSync(file, list([...items, other]));
+    const set = await runProgram(['plan', '-f', file, '--set-variable', 'region="north"']);
+    expect(set.stdout.split('\n').at(-2)).toMatch(/^for a Cluster of each class: 0 of \d+ Machines are replaced$/);
+    const typo = await runProgram([
+      'plan',
+      '-f',
+      file,
+      '--set-variable',
+      'region="north"',
+      '--set-variable',
+      'regoin=1',
+    ]);
+    expect(typo.stdout).toContain('spec.topology.variables[regoin]: Invalid value: "1": variable is not defined');
+    expect({ set: set.code, typo: typo.code }).toEqual({ set: 0, typo: 1 });
+  });
+
   test('templates of v1beta1 have the limits of v1beta1', async () => {
     const read = JSON.parse(readFileSync(`${cases}class-alone/b/all.json`, 'utf8')) as { items: JsonObject[] };
     const older = read.items.map((object) => {
@@ -192,6 +215,15 @@ describe('classes without Clusters', () => {
       list(older).replaceAll('bootstrap.cluster.x-k8s.io/v1beta1', 'bootstrap.cluster.x-k8s.io/v1beta2'),
     );
     expect((await outcomeOf('--from', empty, '-f', file)).code).toBe(1);
+  });
+
+  test('-f without objects, such as the output of a renderer that failed, is a failure', async () => {
+    const file = join(folder, 'nothing.yaml');
+    writeFileSync(file, '# nothing\n');
+    const { code, stdout, stderr } = await runProgram(['plan', '--from', `${cases}class-alone/a`, '-f', file]);
+    expect(stderr).toMatch(/^plan: -f: no objects are in \S+nothing\.yaml$/m);
+    expect(stdout).toMatch(/^incomplete, 1 problem: /m);
+    expect(code).toBe(1);
   });
 
   test('without Clusters and classes, nothing was planned: that is a failure', async () => {

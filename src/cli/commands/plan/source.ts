@@ -1,3 +1,4 @@
+import { printable, shortList } from '../../../base/index.ts';
 import { installedRelease } from '../../../checks/installed-release.ts';
 import { type LiveWorld, readWorld } from '../../../checks/plan/index.ts';
 import { connect, type KubernetesClient, loadKubeConfig, shortRetries } from '../../../kubernetes/client/index.ts';
@@ -72,6 +73,9 @@ export async function sourceOf(
   onPage: (objects: number) => void,
 ): Promise<Source> {
   const change = flags.filename.length > 0 ? await readFiles('-f', flags.filename, io) : noInput();
+  if (flags.filename.length > 0 && change.objects.length === 0 && change.problems.length === 0) {
+    change.problems.push(`-f: no objects are in ${shortList(flags.filename.map(printable), 5)}`);
+  }
   const source = await (async (): Promise<Source> => {
     if (flags.recorded !== undefined) {
       const { objects, answers } = readRecording(flags.recorded);

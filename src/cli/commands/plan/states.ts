@@ -26,7 +26,12 @@ export type States = ReturnType<typeof statesOf>;
 const isCluster = (object: JsonObject): boolean => object.kind === 'Cluster' && groupOf(object) === coreGroup;
 
 /** The Cluster with a version and values of variables, or of parts of them (names have no dots); itself if it has no topology. */
-function edited(cluster: JsonObject, version: string | undefined, variables: ReadonlyMap<string, Json>): JsonObject {
+function edited(
+  cluster: JsonObject,
+  version: string | undefined,
+  variables: ReadonlyMap<string, Json>,
+  ignored: ReadonlySet<string>,
+): JsonObject {
   const spec = objectAt(cluster, 'spec');
   if (!isJsonObject(spec.topology)) {
     return cluster;
@@ -34,6 +39,9 @@ function edited(cluster: JsonObject, version: string | undefined, variables: Rea
   const values = new Map(objectsAt(spec.topology, 'variables').map((one) => [textAt(one, 'name'), one]));
   for (const [path, value] of variables) {
     const [name, ...fields] = path.split('.') as [string, ...string[]];
+    if (ignored.has(name)) {
+      continue;
+    }
     const known = values.get(name) ?? { name };
     const patch = fields.reduceRight<Json>((inner, field) => ({ [field]: inner }), value);
     values.set(name, { ...known, value: fields.length === 0 ? value : applyMergePatch(known.value ?? {}, patch) });
@@ -41,7 +49,7 @@ function edited(cluster: JsonObject, version: string | undefined, variables: Rea
   const topology = {
     ...spec.topology,
     ...(version !== undefined && { version }),
-    ...(variables.size > 0 && { variables: [...values.values()] }),
+    ...(variables.size > 0 && values.size > 0 && { variables: [...values.values()] }),
   };
   return { ...cluster, spec: { ...spec, topology } };
 }
@@ -130,10 +138,21 @@ export function statesOf(source: Source, flags: PlanFlags) {
   const isChosen = chooser(flags);
   const variables = new Map(flags['set-variable'].map(({ name, value }) => [name, value]));
   const version = flags['set-version'];
+  /** Of classes that are planned without Clusters, one need not have the variables of another. */
+  const ofOtherClasses = (cluster: JsonObject): Set<string> => {
+    const classes = samples.length === 0 ? [] : classesIn(applied);
+    const isOwn = (one: JsonObject) => namespacedName(one) === namespacedName(cluster);
+    const namesIn = (some: readonly JsonObject[]) =>
+      some.flatMap((one) => objectsAt(one, 'spec', 'variables').map((variable) => textAt(variable, 'name')));
+    const own = new Set(namesIn(classes.filter(isOwn)));
+    return new Set(namesIn(classes.filter((one) => !isOwn(one))).filter((name) => !own.has(name)));
+  };
   const withEdits = (objects: readonly JsonObject[]) =>
     version === undefined && variables.size === 0
       ? objects
-      : objects.map((object) => (isCluster(object) && isChosen(object) ? edited(object, version, variables) : object));
+      : objects.map((object) =>
+          isCluster(object) && isChosen(object) ? edited(object, version, variables, ofOtherClasses(object)) : object,
+        );
   const kept: string[] = [];
   const shared: string[] = [];
   const applying = {
