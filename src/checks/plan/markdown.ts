@@ -1,4 +1,4 @@
-import { count, shortList, withoutMarkup } from '../../base/index.ts';
+import { count, shortList } from '../../base/index.ts';
 import type { Cause, GroupPlan, Plan, Problem } from '../../topology/index.ts';
 import {
   causeText,
@@ -24,7 +24,7 @@ const maxNamed = 20;
 
 /** Untrusted text in a line of Markdown: nothing in it is markup, a mention, a cell's end or a link. */
 const escaped = (text: string): string =>
-  withoutMarkup(text).replaceAll(/[\\`*_~|[\](){}#@!]/g, (character) => `&#${character.charCodeAt(0)};`);
+  text.replaceAll(/[&<>\\`*_~|[\]{}#@!]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Lines of untrusted text as a block of code; the fence is longer than any within it. */
 function code(lines: readonly string[], language: string): string {

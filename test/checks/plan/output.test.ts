@@ -194,6 +194,14 @@ describe('the last line says all that is not 0, the worst first', () => {
 });
 
 describe('Markdown', () => {
+  test('no character is escaped twice', () => {
+    const refused: GroupPlan = { ...controlPlane, verdict: 'refused', causes: [] };
+    const problems = [{ text: `<b> & "it's"` }];
+    const shown = planMarkdown(planOf({ ...cluster('default/f1', refused), problems }), noClasses);
+    expect(shown).toContain("| can't be applied |");
+    expect(shown).toContain(`> &#60;b&#62; &#38; "it's"`);
+  });
+
   test('the sum first, a table, causes folded', () => {
     expect(planMarkdown(planOf(cluster('default/f1', controlPlane, workers)), noClasses)).toBe(`\
 **3 of 5 Machines are replaced**
@@ -207,7 +215,7 @@ describe('Markdown', () => {
 
 <details><summary>control plane: replaces 3 Machines</summary>
 
-KubeadmControlPlane default/f1-x7k2p: spec.kubeadmConfigSpec.files &#40;patch audit, variable auditLevel&#41;
+KubeadmControlPlane default/f1-x7k2p: spec.kubeadmConfigSpec.files (patch audit, variable auditLevel)
 
 \`\`\`diff
    content: |
