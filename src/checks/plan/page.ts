@@ -43,12 +43,12 @@ section, .list { background: var(--paper); border: 1px solid var(--line); border
 .note { color: var(--quiet); } .cause { margin: 4px 0; }
 .facts { margin: 2px 0 14px; color: var(--quiet); }
 .reason { border-left: 4px solid var(--bad); background: var(--bad-soft); padding: 8px 12px; border-radius: 0 6px 6px 0; overflow-wrap: anywhere; }
-.legend { margin: 0; } .key { margin-right: 16px; color: var(--quiet); white-space: nowrap; }
+.legend { margin: 0; } .key { display: inline-block; margin-right: 16px; color: var(--quiet); } .key .m { margin-right: 6px; vertical-align: -3px; }
 .badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
 .badge.none { background: var(--off-soft); color: var(--quiet); } .badge.low { background: var(--good-soft); color: var(--good); }
 .badge.medium { background: var(--wait-soft); color: var(--wait); } .badge.high { background: var(--bad-soft); color: var(--bad); }
 pre { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; table-layout: fixed; width: 100%; font-size: 14px; }
 th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); }
 .sum { font-size: 17px; } .machines { line-height: 0; }
@@ -65,10 +65,10 @@ ${['high', 'medium', 'low'].map((severity) => `body:has(#only-${severity}:checke
   section { padding: 8px 0; border: 0; } tr { break-inside: avoid; } .m, .badge, .reason { print-color-adjust: exact; } pre { white-space: pre-wrap; }
 }
 @media (max-width: 640px) {
-  header, main { padding: 0 12px; } .key { white-space: normal; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
-  thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: 8px 0; } td { display: block; border: 0; padding: 2px 0; } td.verdict { white-space: normal; }
+  header, main { padding: 0 12px; } section, .list { padding: 12px; } .wide { overflow-x: visible; }
+  thead { display: none; } tr { display: block; border-bottom: 1px solid var(--line); padding: 8px 0; } td { display: block; border: 0; padding: 2px 0; }
 }
-th { white-space: nowrap; } tr.none td { color: var(--quiet); } td.verdict { white-space: nowrap; } .cause code { overflow-wrap: anywhere; }
+th { white-space: nowrap; width: 20%; } th:last-child { width: 40%; } tr.none td { color: var(--quiet); } .cause code { overflow-wrap: anywhere; }
 `;
 
 /** Untrusted text for HTML: printable lines without markup. */

@@ -6,8 +6,16 @@ import type { World } from './world.ts';
 export function withMadeUpNames(plan: ClusterPlan, worlds: readonly World[]): ClusterPlan {
   const [namespace = ''] = plan.cluster.split('/');
   const shown = (object: string) => (worlds.some(({ texts }) => texts.has(object)) ? object : madeUp(object));
+  const made = plan.groups.filter(
+    ({ kind, name }) => name !== '' && shown(`${kind} ${namespace}/${name}`).endsWith('…'),
+  );
+  const problems = plan.problems.map((problem) => ({
+    ...problem,
+    text: made.reduce((text, { name }) => text.replaceAll(name, madeUp(name)), problem.text),
+  }));
   return {
     ...plan,
+    problems,
     groups: plan.groups.map((group) => {
       const prefix = `${group.kind} ${namespace}/`;
       const name = shown(`${prefix}${group.name}`).slice(prefix.length);

@@ -235,6 +235,24 @@ describe('classes without Clusters', () => {
   });
 });
 
+test('names that were made up are shown as such in errors too', async () => {
+  const { items } = JSON.parse(readFileSync(`${cases}class-alone/a/all.json`, 'utf8')) as { items: JsonObject[] };
+  const fileOf = (replicas: number) => {
+    const topology = { classRef: { name: 'small' }, version: 'v1.34.0', controlPlane: { replicas } };
+    const metadata = { name: 'even', namespace: 'default' };
+    const file = join(folder, `replicas-${replicas}.json`);
+    writeFileSync(
+      file,
+      list([...items, { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', metadata, spec: { topology } }]),
+    );
+    return file;
+  };
+  const { stdout } = await runProgram(['plan', '--from', fileOf(3), '-f', fileOf(2), '-o', 'markdown']);
+  expect(stdout).toContain(
+    'KubeadmControlPlane.cluster.x-k8s.io "even-…" is invalid: spec.replicas: Forbidden: cannot be an even number',
+  );
+});
+
 describe('Clusters whose files are removed', () => {
   const { from, to } = foldersOf(folder, { ...named('audit-level'), name: 'removed' });
   const { items } = JSON.parse(readFileSync(join(to, 'all.yaml'), 'utf8')) as { items: JsonObject[] };
