@@ -99,7 +99,7 @@ const maxUnevaluated = 20;
 async function reconcileClass(blueprint: Blueprint, player: Player): Promise<void> {
   const { namespace, name } = blueprint;
   for (const round of [1, 2]) {
-    const result = await discoverVariables(blueprint, async ({ handler, request }) => {
+    const result = await discoverVariables(blueprint, async (_patch, handler, request) => {
       const call = { hook: 'DiscoverVariables', request, object: { namespace, name, uid: '' }, handler } as const;
       const answer = await player.send(call);
       return answer.ok

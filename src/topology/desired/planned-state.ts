@@ -137,7 +137,7 @@ export class PlannedState {
 
   async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
-    const outcome = await discoverVariables(blueprint, ({ patch, handler, request }) => {
+    const outcome = await discoverVariables(blueprint, (patch, handler, request) => {
       const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
       return this.#definitions(call, patch, clusterClass);
     });

@@ -75,12 +75,6 @@ function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
   );
 }
 
-interface OutdatedSet extends MadeSet {
-  reasons: Reason[];
-  isCaused: boolean;
-  isEligible: boolean;
-}
-
 /** The MachineSets that are not the current one (FindNewAndOldMachineSets, mdutil, v1.14). */
 function outdatedSets(
   sets: readonly MadeSet[],
@@ -102,7 +96,7 @@ function outdatedSets(
 const isOnDelete = (machineDeployment: JsonObject): boolean =>
   textAt(machineDeployment, ...strategyPath) === 'OnDelete';
 
-function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[]): OutdatedSet[] {
+function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[]) {
   const beforeChange = new Map(
     outdatedSets(sets, before.object, before.object).map(({ set, reasons }) => [set, reasons]),
   );
@@ -128,7 +122,7 @@ function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[])
 }
 
 /** The request about the Machines of a MachineSet; undefined if its templates are not known. */
-function requestFor(set: OutdatedSet, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
+function requestFor(set: MadeSet, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
   const isOfBefore = isSame(
     comparedFields.map((field) => set.spec[field] ?? null),
     comparedFields.map((field) => objectAt(before.object, ...specPath)[field] ?? null),

@@ -5,14 +5,6 @@ import { type Blueprint, definitionsIn } from '../blueprint/blueprint.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { causeText, define } from './variables.ts';
 
-/** A call of DiscoverVariables. */
-export interface VariablesCall {
-  /** Name of the patch in the class. */
-  patch: string;
-  handler: string;
-  request: JsonObject;
-}
-
 /** How it ended: with the variables that the extension defines, or with the error that Cluster API would show. */
 export type VariablesAnswer = { is: 'answered'; variables: Json | undefined } | { is: 'failed'; error: string };
 
@@ -64,7 +56,7 @@ function conflictIn({ variables }: Blueprint): string | undefined {
  */
 export async function discoverVariables(
   blueprint: Blueprint,
-  ask: (call: VariablesCall) => Promise<VariablesAnswer>,
+  ask: (patch: string, handler: string, request: JsonObject) => Promise<VariablesAnswer>,
 ): Promise<{ is: 'discovered'; unevaluated: UnevaluatedRules[] } | { is: 'refused' | 'stopped'; why: string }> {
   const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
   const inline = checkedInline(blueprint.spec);
@@ -77,7 +69,7 @@ export async function discoverVariables(
     if (handler === undefined) {
       continue;
     }
-    const answer = await ask({ patch, handler, request: settings === undefined ? {} : { settings } });
+    const answer = await ask(patch, handler, settings === undefined ? {} : { settings });
     if (answer.is === 'failed') {
       errors.push(`failed to call DiscoverVariables for patch ${patch}: ${answer.error}`);
       continue;
