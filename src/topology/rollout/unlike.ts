@@ -3,7 +3,7 @@ import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { controlPlaneOf, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
 import { type Difference, differencesOf, leadsTo, plainCause } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions } from '../world/groups.ts';
-import type { Cause, Problem } from '../world/plan-document.ts';
+import type { Problem } from '../world/plan-document.ts';
 import { listText, machinesText } from './explanations.ts';
 import { isStaying } from './group-plan.ts';
 
@@ -52,19 +52,12 @@ const texts: Readonly<Record<Why, { text: string; remedy: string }>> = {
   },
 };
 
-interface UnlikeMachine {
-  name: string;
-  why: Why;
-  template: JsonObject;
-  causes: Cause[];
-}
-
 function unlikeMachine(
   existing: ExistingMachine,
   part: 'infrastructure' | 'bootstrap',
   after: GroupObjects,
   options: PlanOptions,
-): UnlikeMachine[] {
+) {
   const template = after[part];
   const made = part === 'bootstrap' ? existing.bootstrapConfig : existing.infrastructureMachine;
   const differences = unlike(made, template);
@@ -73,7 +66,7 @@ function unlikeMachine(
   }
   const from = textAt(made, 'metadata', 'annotations', clonedFromName);
   const isSilent = from === '' && isUnmarked(existing, after, options);
-  const why = from === nameOf(template) ? 'changed' : isSilent ? 'unmarked' : undefined;
+  const why: Why | undefined = from === nameOf(template) ? 'changed' : isSilent ? 'unmarked' : undefined;
   const object = objectText(template);
   const causes = differences.map((one) =>
     plainCause(object, { ...one, path: ['spec', 'template', 'spec', ...one.path] }),
@@ -94,7 +87,7 @@ export function unlikeMachines({ kind, after, machines = [] }: GroupChange, opti
     machines.filter(isStaying).flatMap((existing) => unlikeMachine(existing, part, after, options)),
   );
   return [...Map.groupBy(all, ({ why, template }) => `${why} ${objectText(template)}`).values()].flatMap((some) => {
-    const [{ why, template }] = some as [UnlikeMachine];
+    const [{ why, template }] = some as [(typeof some)[number]];
     const { text, remedy } = texts[why];
     const causes = new Map(some.flatMap((one) => one.causes).map((cause) => [JSON.stringify(cause), cause]));
     const subject = `${machinesText(some.length)} (${listText(some.map(({ name }) => name))})`;
