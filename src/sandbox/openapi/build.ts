@@ -10,12 +10,13 @@ function resourceSchemaName({ group, version, kind }: Resource): string {
 /** Schemas by name, collected while there are references to them. */
 type Components = Record<string, JsonObject>;
 
-const references = new RegExp(`"\\$ref":"${referencePrefix}([^"]+)"`, 'g');
+const references = /"\$ref":"#\/components\/schemas\/([^"]+)"/g;
 
 /** Adds the models that a part of a document refers to, and those that these refer to. */
 function include(part: JsonObject, components: Components): void {
   for (const [, name = ''] of JSON.stringify(part).matchAll(references)) {
-    if (components[name] === undefined) {
+    // A default of a user's schema may look like a reference.
+    if (components[name] === undefined && Object.hasOwn(modelSchemas, name)) {
       components[name] = modelSchemas[name] as JsonObject;
       include(components[name], components);
     }

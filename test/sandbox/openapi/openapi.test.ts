@@ -135,6 +135,23 @@ describe("documents of Kubernetes' own kinds", () => {
   });
 });
 
+test('a default that looks like a reference is none', async () => {
+  const body = definition('lures', 'lure.example.com');
+  const [version] = (body.spec as { versions: { schema: { openAPIV3Schema: { properties: JsonObject } } }[] }).versions;
+  const property = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const value = { $ref: '#/components/schemas/io.k8s.api.v1.Nothing' };
+  Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, { lure: { ...property, default: value } });
+  expect((await send(sandbox, 'POST', definitions, { body })).status).toBe(201);
+  const path = '/openapi/v3/apis/lure.example.com/v1';
+  const { json: document } = await eventually(
+    () => get(path),
+    ({ status }) => status !== 404,
+  );
+  const { schemas } = document.components as { schemas: JsonObject };
+  expect(Object.keys(schemas)).not.toContain('io.k8s.api.v1.Nothing');
+  expect(schemas['com.example.lure.v1.Lures']).toMatchObject({ properties: { lure: { default: value } } });
+});
+
 test('the root document is JSON, whatever is requested', async () => {
   const root = await get('/openapi/v3', { accept: asked });
   expect(root.headers['content-type']).toBe(json);
