@@ -1,17 +1,13 @@
 import { apiVersionOf, convert, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
-import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
 import { type LintPolicy, reportsOf } from './check-object.ts';
 import { type Rewritten, rewriteManifests } from './rewrite.ts';
 import { readSuppressions } from './suppressions.ts';
 
 function withoutNamespace(object: JsonObject): JsonObject {
-  const { metadata } = object;
-  if (!isJsonObject(metadata) || metadata.namespace === undefined) {
-    return object;
-  }
-  const { namespace: _, ...rest } = metadata;
-  return { ...object, metadata: rest };
+  const { namespace: _, ...metadata } = objectAt(object, 'metadata');
+  return { ...object, metadata };
 }
 
 /** The object with the port of its Service as a number, if it is one in quotes. */

@@ -57,15 +57,11 @@ async function* lintFile(
     yield { error: { file, column: 1, ...mistake } };
   }
   let remedy = text.includes('{{') ? templateRemedy : '';
-  function unreadable(message: string): string {
-    const whole = `${message}${remedy}`;
-    remedy = '';
-    return whole;
-  }
   for await (const read of documents()) {
     if ('errors' in read) {
       for (const error of read.errors) {
-        yield { error: { file, ...error, message: unreadable(error.message) } };
+        yield { error: { file, ...error, message: `${error.message}${remedy}` } };
+        remedy = '';
       }
     } else {
       const { document, part } = read;
