@@ -3,7 +3,7 @@ import { machineFieldNames } from '../../runtimehooks/index.ts';
 import type { Arrivals, Reason } from '../control-planes/index.ts';
 import { afterPath, ageReasons, timeAt, type UpdateRequest } from '../control-planes/index.ts';
 import { differencesOf, isPath } from '../world/differences.ts';
-import type { ExistingMachine, GroupObjects, PlanOptions } from '../world/groups.ts';
+import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
 import {
   causesOf,
@@ -188,28 +188,13 @@ export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-/** Follows a rollout: new Machines come first, and all of them do if others are updated in place. */
-async function follow(
-  updated: readonly string[],
-  deleted: readonly string[],
-  { follow: tell }: PlanOptions,
-): Promise<void> {
-  if (tell === undefined) {
-    return;
-  }
-  const first = updated.length > 0 ? deleted : [];
-  for (const _ of first) {
-    await tell({ is: 'made' });
-  }
-  for (const name of updated) {
-    await tell({ is: 'updated', name });
-  }
-  for (const name of deleted) {
-    if (first.length === 0) {
-      await tell({ is: 'made' });
-    }
-    await tell({ is: 'deleted', name });
-  }
+/** The steps of a rollout: new Machines come first, and all of them do if others are updated in place. */
+function stepsOf(updated: readonly string[], deleted: readonly string[]): RolloutStep[] {
+  const made = { is: 'made' } as const;
+  const gone = deleted.map((name) => ({ is: 'deleted', name }) as const);
+  return updated.length > 0
+    ? [...gone.map(() => made), ...updated.map((name) => ({ is: 'updated', name }) as const), ...gone]
+    : gone.flatMap((step) => [made, step]);
 }
 
 /** Decides what happens to a MachineDeployment's Machines. */
@@ -262,7 +247,10 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
     .flatMap((set) => namesInOrder(set, order));
   const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
   if (verdictOf(answers) === undefined) {
-    await follow(names.slice(removed, names.length - replaced), names.slice(names.length - replaced), options);
+    const kept = names.length - replaced;
+    for (const step of stepsOf(names.slice(removed, kept), names.slice(kept))) {
+      await options.follow?.(step);
+    }
   }
   return {
     verdict: verdictOf(answers),

@@ -1,7 +1,5 @@
 import { compareReleases, formatRelease, isFixedIn, type Release, v1 } from '../../runtimehooks/index.ts';
 
-type ChangeName = 'templateMetadata' | 'removedUpgradeStep' | 'skipAtTemplate' | 'joinByControlPlane';
-
 interface Change {
   /** The first release that has it. */
   since: Release;
@@ -12,7 +10,7 @@ interface Change {
 }
 
 /** The changes of releases in the simulation. What changed in calls is in the hooks' definitions. */
-const changes: Readonly<Record<ChangeName, Change>> = {
+const changes = {
   /** Templates in requests have the labels and annotations of what is made of them, too. */
   templateMetadata: { since: v1(14), text: 'patches of labels and annotations of templates take effect' },
   /** The annotation of the upgrade step is removed after an upgrade, and not emptied. */
@@ -31,17 +29,17 @@ const changes: Readonly<Record<ChangeName, Change>> = {
     ],
     text: 'a Machine whose KubeadmConfig lacks joinConfiguration.controlPlane counts as the first one of its control plane (cluster-api 14167)',
   },
-};
+} satisfies Record<string, Change>;
 
 const isIn = (release: Release, { since, fixed = [] }: Change): boolean =>
   compareReleases(release, since) >= 0 && !isFixedIn(release, fixed);
 
 /** Whether a release has a change. */
-export const has = (release: Release, change: ChangeName): boolean => isIn(release, changes[change]);
+export const has = (release: Release, change: keyof typeof changes): boolean => isIn(release, changes[change]);
 
 /** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */
 export const readingsBetween = (from: Release, to: Release): string[] =>
-  Object.values(changes).flatMap((change) => {
+  Object.values(changes).flatMap((change: Change) => {
     const { since, fixed = [], text } = change;
     const isNow = isIn(to, change);
     const fix = fixed.findLast((one) => compareReleases(one, to) <= 0);
