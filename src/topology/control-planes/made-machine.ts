@@ -3,7 +3,7 @@ import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { Difference } from '../world/differences.ts';
 import type { ExistingMachine } from '../world/groups.ts';
-import { referenceTo } from '../world/objects.ts';
+import { present, referenceTo } from '../world/objects.ts';
 
 /** A Machine with what is made for it. */
 export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
@@ -161,5 +161,5 @@ export function inRequest(object: JsonObject, metadata: JsonObject, spec: Json):
 /** The metadata of an object in such requests: labels and annotations, if it has any. */
 export function shownMetadata(object: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(object, 'metadata');
-  return { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) };
+  return present({ labels, annotations });
 }

@@ -125,10 +125,7 @@ export function machinesOf(
 function inOrder(machines: readonly JsonObject[], isByAge: boolean): JsonObject[] {
   const keyOf = (machine: JsonObject) =>
     isByAge ? `${textAt(machine, 'metadata', 'creationTimestamp')} ${nameOf(machine)}` : nameOf(machine);
-  return machines
-    .map((machine) => ({ machine, key: keyOf(machine) }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1))
-    .map(({ machine }) => machine);
+  return machines.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
 function readMachines(

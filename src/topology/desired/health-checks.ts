@@ -10,10 +10,11 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
-import { ownedLabel } from '../patches/items.ts';
+import { nonEmpty, ownedLabel } from '../patches/items.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf, plainCause } from '../world/differences.ts';
 import type { GroupChange } from '../world/groups.ts';
+import { present } from '../world/objects.ts';
 import type { Cause, GroupPlan } from '../world/plan-document.ts';
 import { topologyOf, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
@@ -58,9 +59,7 @@ function healthCheckOf(state: ClusterOfClass, group: Pick<GroupPlan, 'group' | '
   const { triggerIf, templateRef } = objectAt(source.remediation);
   return {
     checks: { nodeStartupTimeoutSeconds: defaultStartupSeconds, ...objectAt(source.checks) },
-    ...((triggerIf !== undefined || templateRef !== undefined) && {
-      remediation: { ...(triggerIf !== undefined && { triggerIf }), ...(templateRef !== undefined && { templateRef }) },
-    }),
+    ...nonEmpty('remediation', present({ triggerIf, templateRef })),
   };
 }
 

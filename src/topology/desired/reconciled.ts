@@ -16,6 +16,7 @@ import { applyRefusal, causeLine, type Refusal, stored, unchangeable } from '../
 import { applied } from '../world/applied.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
+import { present } from '../world/objects.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends Error {
@@ -200,8 +201,7 @@ export function rotatedOrPatched(write: Write, newName: string): JsonObject {
     metadata: {
       name: newName,
       namespace: namespaceOf(intent),
-      ...(labels !== undefined && { labels }),
-      ...(annotations !== undefined && { annotations }),
+      ...present({ labels, annotations }),
     },
   };
   if (write.isChecked) {

@@ -1,8 +1,8 @@
-import { groupOf, type Json, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { lastAppliedTo, mergePatch } from '../manifests/layered.ts';
 import { appliersOf } from '../manifests/server-side-apply.ts';
 import { isWritten } from '../refusals/index.ts';
-import { coreGroup, keyOf, nameIn } from '../world/objects.ts';
+import { coreGroup, keyOf, nameIn, present } from '../world/objects.ts';
 import { isMade } from '../world/prepared.ts';
 import { classNameOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
@@ -23,19 +23,13 @@ export interface UserWrite {
 /** An object as a user writes it: without what only the API server sets. */
 function manifestOf({ status: _status, metadata, ...rest }: JsonObject): JsonObject {
   const { name = '', namespace, labels, annotations } = objectAt(metadata);
-  const given: [string, Json | undefined][] = Object.entries({ name, namespace, labels, annotations });
-  const kept = given.filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  return { ...rest, metadata: Object.fromEntries(kept) };
+  return { ...rest, metadata: present({ name, namespace, labels, annotations }) };
 }
 
 /** The write with the version and the variables that a Cluster will have: lists in merge patches are whole. */
 function withTopology(sent: JsonObject, after: JsonObject): JsonObject {
   const { version, variables } = objectAt(after, 'spec', 'topology');
-  const topology = {
-    ...objectAt(sent, 'spec', 'topology'),
-    ...(version !== undefined && { version }),
-    ...(variables !== undefined && { variables }),
-  };
+  const topology = { ...objectAt(sent, 'spec', 'topology'), ...present({ version, variables }) };
   return { ...sent, spec: { ...objectAt(sent, 'spec'), topology } };
 }
 
@@ -70,10 +64,7 @@ function writeOf(
   }
   const { status: _status, metadata, ...last } = (manifest && lastAppliedTo(old, manifest.apiVersion)) ?? {};
   const { labels, annotations } = objectAt(metadata);
-  const applied = {
-    ...last,
-    metadata: { ...(labels !== undefined && { labels }), ...(annotations !== undefined && { annotations }) },
-  };
+  const applied = { ...last, metadata: present({ labels, annotations }) };
   return { is: 'merge', sent: edited(mergePatch(given, applied)), manager };
 }
 

@@ -14,7 +14,7 @@ import {
 import { machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { kubeadm } from '../control-planes/index.ts';
-import { coreGroup } from '../world/objects.ts';
+import { coreGroup, present } from '../world/objects.ts';
 
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;
@@ -31,9 +31,6 @@ function secondsOf(duration: Json | undefined): number | undefined {
 /** A duration as Go prints it: `1h5m0s`. */
 export const durationOf = (seconds: Json | undefined): string | undefined =>
   typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
-
-const present = (fields: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 
 /** How a value changes from v1beta1 to v1beta2, and back. */
 interface Change {

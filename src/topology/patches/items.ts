@@ -17,6 +17,7 @@ import {
   type Release,
 } from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
+import { present } from '../world/objects.ts';
 import { has, upgradeStepText } from '../world/releases.ts';
 import type { WorkerKind } from '../world/topologies.ts';
 import type { OwnWordReads } from './own-words.ts';
@@ -165,11 +166,7 @@ export function clusterBuiltin({ cluster, release, upgradeStep }: PatchInput): J
         class: textAt(classRef, 'name'),
         classNamespace,
       },
-      ...nonEmpty('network', {
-        ...(network.serviceDomain !== undefined && { serviceDomain: network.serviceDomain }),
-        ...(services !== undefined && { services }),
-        ...(pods !== undefined && { pods }),
-      }),
+      ...nonEmpty('network', present({ serviceDomain: network.serviceDomain, services, pods })),
     },
   };
 }

@@ -1,5 +1,6 @@
 import {
   groupOf,
+  type Json,
   type JsonObject,
   lastAppliedAnnotation,
   nameOf,
@@ -18,6 +19,10 @@ export interface ObjectName {
   namespace: string;
   name: string;
 }
+
+/** The fields of an object that have a value. */
+export const present = (fields: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 
 /** A reference to an object of the same namespace, in v1beta2. */
 export const referenceTo = (object: JsonObject): JsonObject => ({
