@@ -11,6 +11,7 @@ import {
 import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
+import { present } from '../world/objects.ts';
 import { denial } from '../world/webhook-refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines, Reason } from './kind.ts';
@@ -43,13 +44,11 @@ function comparedConfig(config: JsonObject): JsonObject {
   const provisioner = {
     type: ignition === undefined ? 'cloud-config' : 'ignition',
     platform: 'linux',
-    ...(ignition !== undefined && { ignition }),
-    ...(customUserDataRef !== undefined && { customUserDataRef }),
+    ...present({ ignition, customUserDataRef }),
   };
   return {
     ...configDefaults,
-    ...(preStartCommands !== undefined && { preK0sCommands: preStartCommands }),
-    ...(postStartCommands !== undefined && { postK0sCommands: postStartCommands }),
+    ...present({ preK0sCommands: preStartCommands, postK0sCommands: postStartCommands }),
     ...spec,
     provisioner: { ...provisioner, ...objectAt(spec.provisioner) },
     tunneling: { ...tunnelingDefaults, ...objectAt(spec.tunneling) },

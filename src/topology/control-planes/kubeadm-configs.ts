@@ -9,6 +9,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { putAt } from '../../runtimehooks/index.ts';
+import { picked } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
 /** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */
@@ -52,12 +53,11 @@ const sharedFields = ['timeouts', 'patches', 'skipPhases', 'nodeRegistration'] a
 function asJoin(spec: JsonObject): JsonObject {
   const { initConfiguration, ...rest } = spec;
   const init = objectAt(initConfiguration);
-  const shared = sharedFields.flatMap((field) => (init[field] === undefined ? [] : [[field, init[field]] as const]));
   const { localAPIEndpoint } = init;
   return {
     ...rest,
     joinConfiguration: {
-      ...Object.fromEntries(shared),
+      ...picked(init, sharedFields),
       controlPlane: localAPIEndpoint === undefined ? {} : { localAPIEndpoint },
     },
   };

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
+import { picked } from '../world/objects.ts';
 import { goFields, goValue } from './go-values.ts';
 import { type KindWithMachines, metadataArrival, type Reason } from './kind.ts';
 import { type MachineObjects, machineWith, templateReasons } from './made-machine.ts';
@@ -36,13 +37,7 @@ const serverConfigAnnotation = 'controlplane.cluster.x-k8s.io/rke2-server-config
 const serverConfigOf = (controlPlane: JsonObject): Json =>
   goValue(objectAt(controlPlane, 'spec', 'serverConfig'), fields);
 
-const configOf = (spec: JsonObject): JsonObject =>
-  goValue(
-    Object.fromEntries(
-      configFields.flatMap((field) => (spec[field] === undefined ? [] : [[field, spec[field]]])),
-    ) as JsonObject,
-    fields,
-  ) as JsonObject;
+const configOf = (spec: JsonObject): JsonObject => goValue(picked(spec, configFields), fields) as JsonObject;
 
 const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, names) =>
   machineWith(

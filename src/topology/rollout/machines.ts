@@ -10,12 +10,10 @@ import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { cloneOf, controlPlaneOf, type MachineObjects, running } from '../control-planes/index.ts';
 import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
+import { picked } from '../world/objects.ts';
 import { portion } from '../world/portion.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
-
-const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
-  Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 
 /** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
 export function workerMachine(

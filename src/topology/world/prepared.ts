@@ -1,13 +1,5 @@
-import {
-  groupOf,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  textAt,
-} from '../../kubernetes/index.ts';
-import { coreGroup } from './objects.ts';
+import { groupOf, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { coreGroup, picked } from './objects.ts';
 
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
@@ -75,9 +67,7 @@ function preparedStatus(status: JsonObject, kind: unknown, hasNode = isJsonObjec
   const newer = isJsonObject(status.v1beta2) ? preparedStatus(status.v1beta2, kind, hasNode) : {};
   const kubeletVersion = textAt(status, 'nodeInfo', 'kubeletVersion');
   return {
-    ...Object.fromEntries(
-      statusFields.flatMap((name): [string, Json][] => (status[name] === undefined ? [] : [[name, status[name]]])),
-    ),
+    ...picked(status, statusFields),
     ...(conditions.length > 0 && { conditions }),
     // That it has a Node.
     ...(isJsonObject(status.nodeRef) && { nodeRef: {} }),
