@@ -60,9 +60,9 @@ export async function examineObject(
       return await looks[kind]();
     } catch (error) {
       if (isStatus(error, 404)) {
-        return [
-          failed(kind, `there is no ${kind} ${name} in the cluster`, 'check the name, the namespace and the context'),
-        ];
+        const others = kind === 'extensionconfig' ? '; of a Cluster, write cluster/NAMESPACE/NAME' : '';
+        const remedy = `check the name, the namespace and the context${others}`;
+        return [failed(kind, `there is no ${kind} ${name} in the cluster`, remedy)];
       }
       throw error;
     }

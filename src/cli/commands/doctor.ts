@@ -84,7 +84,7 @@ async function lookAhead(
 
 /**
  * The object that an argument names: `NAME` of an ExtensionConfig, `extensionconfig/NAME`, `cluster/NAMESPACE/NAME`, or
- * `secret/NAME` of a Secret of the installation.
+ * `secret/NAME` of a Secret of the installation. The kind may have capitals, as in manifests.
  *
  * @throws {UsageError} for anything else.
  */
@@ -93,7 +93,8 @@ function namedObject(
   { namespace, secret, caSecret }: Pick<Installation, 'namespace' | 'secret' | 'caSecret'>,
 ): NamedObject {
   const parts = text.split('/');
-  const [kind = '', ...rest] = parts.length === 1 ? ['extensionconfig', ...parts] : parts;
+  const [given = '', ...rest] = parts.length === 1 ? ['extensionconfig', ...parts] : parts;
+  const kind = given.toLowerCase();
   const [name = '', inNamespace = namespace] = rest.toReversed();
   const known = { extensionconfig: rest.length === 1, cluster: rest.length === 2, secret: rest.length === 1 };
   if (!Object.hasOwn(known, kind) || !known[kind as NamedObject['kind']]) {

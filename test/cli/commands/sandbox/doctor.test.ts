@@ -171,8 +171,9 @@ test('explains one object', async () => {
   expect(await explained('secret/extensionconfig-webhook-tls')).toMatchObject({ code: 1 });
   expect(await explained('nobody')).toMatchObject({
     code: 1,
-    text: '✗ extensionconfig: there is no extensionconfig nobody in the cluster → check the name, the namespace and the context',
+    text: '✗ extensionconfig: there is no extensionconfig nobody in the cluster → check the name, the namespace and the context; of a Cluster, write cluster/NAMESPACE/NAME',
   });
+  expect((await explained('Cluster/default/one')).text).toMatch(/^✗ TopologyReconciled/);
   expect(await explained('secret/other')).toMatchObject({ code: 2 });
   expect(await explained('cluster/one')).toMatchObject({ code: 2 });
   expect(await explained('extensionconfig/Bad_Name')).toMatchObject({ code: 2 });
