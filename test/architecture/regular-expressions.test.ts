@@ -70,6 +70,8 @@ test('regular expressions are only created from schemas and tables of this proje
   expect([...new Set(computed)]).toEqual([
     'extensionconfig/api/formats.ts',
     'topology/alike.ts',
+    'topology/templates/functions/case.ts',
+    'topology/templates/functions/urls.ts',
     'topology/templates/functions/versions.ts',
     'topology/world/names.ts',
   ]);

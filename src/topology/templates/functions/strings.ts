@@ -218,7 +218,7 @@ function decodedFrom(name: keyof typeof encodings, encoded: Bytes): Bytes {
   if (name === 'base64') {
     return Buffer.from(packed, 'base64').toString('latin1');
   }
-  const digits = Array.from(packed.replace(/=+$/, ''), (char) => base32.indexOf(char));
+  const digits = Array.from(packed.replaceAll('=', ''), (char) => base32.indexOf(char));
   return Buffer.from(regrouped(digits, 5, 8)).toString('latin1');
 }
 

@@ -13,8 +13,6 @@ function notKnown(text: Bytes): NotKnown {
   });
 }
 
-/** The parts of a URL (RFC 3986, appendix B): scheme, authority, path, query and fragment. */
-const shape = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/;
 /** URLs that are read here. One without a scheme has no colon in its first segment, and no empty authority. */
 const known =
   /^(?!\/\/\/)(?:[A-Za-z][A-Za-z0-9+.-]*:|(?![^/?#]*:))(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?#[\]]|%[0-9A-Fa-f]{2})*$/;
@@ -42,9 +40,21 @@ function checkAuthority(userinfo: Bytes, host: Bytes): void {
   }
 }
 
+/** A text before and after the first occurrence of a mark, which may be missing. */
+function cut(text: Bytes, mark: string): [before: Bytes, after: Bytes] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
 /** net/url's Parse, as a map. */
 function partsOf(text: Bytes): Dict {
-  const [, scheme = '', authority = '', rest = '', query = '', fragment = ''] = shape.exec(text) ?? [];
+  const [beforeFragment, fragment] = cut(text, '#');
+  const [start, query] = cut(beforeFragment, '?');
+  const [colon = '', scheme = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(start) ?? [];
+  const hierarchy = start.slice(colon.length);
+  const pathAt = hierarchy.startsWith('//') ? hierarchy.indexOf('/', 2) : 0;
+  const [authority, rest] =
+    pathAt < 0 ? [hierarchy.slice(2), ''] : [hierarchy.slice(2, pathAt), hierarchy.slice(pathAt)];
   const at = authority.lastIndexOf('@');
   const [userinfo, host] = [authority.slice(0, Math.max(at, 0)), authority.slice(at + 1)];
   const fail = (problem: string) => new FunctionError(`unable to parse url: parse ${quoted(text)}: ${problem}`);
