@@ -79,7 +79,8 @@ function groupLines(plan: GroupPlan, screen: Screen): string {
   const { paint, width } = screen;
   const [group, object, what] = [groupText(plan), `${printable(kind)} ${printable(name)}`.trim(), verdictText(plan)];
   const isShort = group.length + object.length + what.length + 6 <= width;
-  const head = `  ${paint('bold', group)}  ${paint('dim', object)}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
+  const named = object === '' ? '' : `  ${paint('dim', object)}`;
+  const head = `  ${paint('bold', group)}${named}${isShort ? '  ' : '\n    '}${paint(styles[severityOf[verdict]], what)}\n`;
   return [
     head,
     ...causeLines(changesOf(plan), 6, screen),

@@ -9,6 +9,11 @@ const screen = { paint: plain, width: 100 };
 const about = { inputs: '-f clusters', release: 'v1.14', madeAt: new Date('2026-08-01T12:00:00Z') };
 const text = (...clusters: Parameters<typeof planOf>) => planText(planOf(...clusters), noClasses, screen);
 
+test('text: a group whose objects are not known has two spaces before its verdict', () => {
+  const group: GroupPlan = { ...controlPlane, kind: '', name: '', verdict: 'unknown', causes: [] };
+  expect(text(cluster('a/b', group))).toContain('\n  control plane  not known: 3 Machines\n');
+});
+
 test('text: a line for each group and cause, the difference below it, and the sum at the end', () => {
   const plan = planOf(cluster('default/f1', controlPlane, workers));
   expect(planText(plan, noClasses, screen)).toBe(`\

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type JsonObject, objectAt, objectsAt } from '../../../src/kubernetes/index.ts';
+import { type JsonObject, nameOf, objectAt, objectsAt } from '../../../src/kubernetes/index.ts';
 import type { Plan } from '../../../src/topology/index.ts';
 import { runProgram } from './io.ts';
 import { foldersOf, list, named } from './planning.ts';
@@ -264,6 +264,19 @@ describe('Clusters whose files are removed', () => {
       'Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): default/f1',
     );
     expect(last).not.toContain('deleted');
+  });
+
+  test('of classes that -f lacks, those are said to stay that Clusters use', async () => {
+    const renamed = join(folder, 'renamed-class.json');
+    const isClass = ({ kind }: JsonObject) => kind === 'ClusterClass';
+    const [fleet] = items.filter(isClass);
+    const metadata = { ...objectAt(fleet, 'metadata'), name: 'other' };
+    writeFileSync(renamed, list(items.map((object) => (isClass(object) ? { ...object, metadata } : object))));
+    const note = `ClusterClasses of --from that are not in -f stay, since Clusters use them: default/${nameOf(fleet!)}\n`;
+    expect((await outcomeOf('--from', from, '-f', renamed)).stderr).toContain(note);
+    expect((await outcomeOf('--from', from, '-f', to)).stderr).not.toContain('ClusterClasses');
+    writeFileSync(renamed, list(items.filter((object) => !isClass(object))));
+    expect((await outcomeOf('--from', from, '-f', renamed)).stderr).not.toContain('ClusterClasses');
   });
 
   test('--prune plans their deletion', async () => {

@@ -265,7 +265,7 @@ test('of a Cluster that names no class, it is said that it names none', async ()
 
 describe('usage errors', () => {
   test.each<[args: string[], expected: RegExp]>([
-    [[], /no cluster: .*; or pass the manifests before the change with --from/],
+    [[], /no cluster: .*: name one with --kubeconfig, or pass the manifests before the change with --from\n/],
     [['--recorded', '.', '--from', '.'], /--recorded and --from both give the state before: leave one out/],
     [['--recorded', '.'], /--recorded: .*objects\.json does not exist/],
     [['--extension', 'a=http://localhost'], /it must be of the form my-extension=https:/],

@@ -50,7 +50,7 @@ async function readCluster(
   io: Io,
   onPage: (objects: number) => void,
 ): Promise<Omit<Source, 'change'>> {
-  const hint = '; or pass the manifests before the change with --from';
+  const hint = ': name one with --kubeconfig, or pass the manifests before the change with --from';
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', hint);
   const cluster = connect(config, io.signal, shortRetries);
   const { world, dryRuns } = await readWorld(cluster, { ...flags, onPage });

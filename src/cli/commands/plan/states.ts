@@ -16,7 +16,7 @@ import {
   textAt,
   textValues,
 } from '../../../kubernetes/index.ts';
-import { coreGroup, definitionNotes, layered } from '../../../topology/index.ts';
+import { classNameOf, coreGroup, definitionNotes, layered } from '../../../topology/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Source } from './source.ts';
@@ -214,6 +214,17 @@ export function statesOf(source: Source, flags: PlanFlags) {
   if (gone.size > 0 && !flags.prune) {
     notes.push(
       `Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): ${shortList([...gone].map(printable), 5)}`,
+    );
+  }
+  // Of a folder with classes, those that it no longer has; other folders may be without any.
+  const classesGiven = new Set(classesIn(change.objects).map(namespacedName));
+  const classesUsed = new Set(after.filter(isCluster).map(classNameOf));
+  const classesGone = classesIn(isOfFiles && classesGiven.size > 0 ? from.objects : [])
+    .map(namespacedName)
+    .filter((name) => !classesGiven.has(name) && classesUsed.has(name));
+  if (classesGone.length > 0) {
+    notes.push(
+      `ClusterClasses of --from that are not in -f stay, since Clusters use them: ${shortList(classesGone.map(printable), 5)}`,
     );
   }
   notes.push(...leftOut(flags, [...clusters.keys()], planned));
