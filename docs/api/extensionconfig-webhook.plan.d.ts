@@ -75,14 +75,10 @@ interface Plan {
   sum: Sum;
   unusable?: number;
 }
-interface Facts {
-  remedy?: string | undefined;
-  object?: string | undefined;
-}
 declare class PlanEnd extends Error {
   readonly remedy: string | undefined;
   readonly object: string | undefined;
-  constructor(text: string, { remedy, object }?: Facts);
+  constructor(text: string, { remedy, object }?: Partial<Pick<PlanEnd, 'remedy' | 'object'>>);
   get problem(): Problem;
 }
 export declare class NotKnown extends PlanEnd {

@@ -6,7 +6,7 @@ export {
   oldestKnownRelease,
   unknownReleaseProblem,
 } from './catalog/catalog.ts';
-export { hooksGroup } from './catalog/define-hooks.ts';
+export { coreGroup, hooksGroup } from './catalog/define-hooks.ts';
 export {
   type CoreVersion,
   coreVersionIn,

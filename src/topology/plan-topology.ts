@@ -8,7 +8,7 @@ import {
   objectText,
   textAt,
 } from '../kubernetes/index.ts';
-import { newestKnownRelease } from '../runtimehooks/index.ts';
+import { coreGroup, newestKnownRelease } from '../runtimehooks/index.ts';
 import { AlikeClusters, type ReadCluster } from './alike.ts';
 import { withNewDefinitions } from './desired/definitions.ts';
 import { existingOf, nothingExists } from './desired/existing.ts';
@@ -23,7 +23,7 @@ import { planWithout } from './without-topology.ts';
 import { type CallHook, groupParts } from './world/groups.ts';
 import { withMadeUpNames } from './world/made-up-names.ts';
 import { NotKnown } from './world/not-known.ts';
-import { coreGroup, nameIn } from './world/objects.ts';
+import { nameIn } from './world/objects.ts';
 import { type ClusterPlan, type Plan, type Problem, sumOf } from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
 import { hasTopology } from './world/topologies.ts';

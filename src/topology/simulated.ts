@@ -4,10 +4,18 @@ import type { HookName, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, readBlueprint } from './blueprint/blueprint.ts';
 import { kubeadm } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
-import { type DecidedVersions, desiredFor, infrastructureName, inputFor, isDeferred } from './desired/computed.ts';
+import {
+  type DecidedVersions,
+  desiredFor,
+  infrastructureName,
+  inputFor,
+  isDeferred,
+  upgradeSteps,
+} from './desired/computed.ts';
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
+import { lowestVersion } from './desired/upgrade-steps.ts';
 import { upgradeStepAnnotation } from './patches/items.ts';
 import { type AskPatch, templateProblems } from './patches/patch-templates.ts';
 import {
@@ -16,6 +24,7 @@ import {
   clusterApiSchemaOf,
   clusterRefusal,
   defaultedCluster,
+  upgradeConcurrency,
   versionChangeProblem,
 } from './refusals/index.ts';
 import { MadeGroup, type PlayOptions, replicasOf } from './rollout/index.ts';
@@ -101,6 +110,25 @@ export class SimulatedCluster {
     };
   }
 
+  /** How many groups of workers of one kind may be upgraded at a time. */
+  upgradeConcurrency(cluster: JsonObject): number {
+    return upgradeConcurrency(cluster);
+  }
+
+  /** The lowest version of workers; undefined without any. */
+  lowestVersion(versions: readonly string[], controlPlaneVersion: string): string | undefined {
+    return lowestVersion(versions, controlPlaneVersion);
+  }
+
+  /** The steps of an upgrade, as `upgradeSteps`. */
+  upgradeSteps(
+    versions: Parameters<typeof upgradeSteps>[1],
+    to: string,
+    ask: Parameters<typeof upgradeSteps>[3],
+  ): ReturnType<typeof upgradeSteps> {
+    return upgradeSteps(this.blueprint, versions, to, ask);
+  }
+
   /** Why Cluster API's webhook refuses another version in the topology now; undefined if it accepts it. */
   versionRefusal(cluster: JsonObject, to: string): string | undefined {
     return versionChangeProblem(cluster, to, this.#facts);
@@ -146,7 +174,7 @@ export class SimulatedCluster {
   /**
    * Computes what the objects of a Cluster should be.
    *
-   * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+   * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
    * @returns parts of patched templates that an API server would refuse or drop.
    */
   async desire(cluster: JsonObject, decided: Decided, ask: AskPatch): Promise<ReturnType<typeof templateProblems>> {

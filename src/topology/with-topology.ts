@@ -1,5 +1,6 @@
 import { isPaused } from '../extensionconfig/index.ts';
 import { type JsonObject, namespacedName, objectText, own } from '../kubernetes/index.ts';
+import { coreGroup } from '../runtimehooks/index.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
 import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
 import type { Desired } from './desired/desired.ts';
@@ -16,7 +17,6 @@ import { groupsWithout } from './rollout/index.ts';
 import { withVariables } from './variables/variables.ts';
 import type { GroupChange } from './world/groups.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
-import { coreGroup } from './world/objects.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
 import { classNameOf, classOf } from './world/topologies.ts';
 import { invalidText } from './world/webhook-refusal.ts';

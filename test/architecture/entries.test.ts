@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { entryProblems, insideProblems } from '../../tools/architecture/entries.ts';
 import { tree } from './tree.ts';
@@ -94,4 +95,11 @@ test('imports by tests that bypass an index.ts are counted, those of entry point
   });
   expect(insideProblems(root, 3)).toEqual([]);
   expect(insideProblems(root, 2)).toEqual([expect.stringMatching(/^3 imports in test\/ .* 2 may/)]);
+});
+
+test('the engine has at most 30 names for its callers', () => {
+  const lists = readFileSync('src/topology/index.ts', 'utf8').matchAll(/export (?:type )?\{([^}]*)\} from/g);
+  const names = [...lists].flatMap(([, list = '']) => list.split(',').filter((name) => name.trim() !== ''));
+  expect(names).toContain(' World ');
+  expect(names.length).toBeLessThanOrEqual(30);
 });

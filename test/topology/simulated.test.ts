@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fieldAt, type JsonObject, objectAt } from '../../src/kubernetes/index.ts';
 import { newestKnownRelease } from '../../src/runtimehooks/index.ts';
-import { type HookCall, type MachineStep, readClass, SimulatedCluster, World } from '../../src/topology/index.ts';
+import { type HookCall, readClass, SimulatedCluster, World } from '../../src/topology/index.ts';
 import { manifests } from './small-class.ts';
 
 /** A Cluster of the small class, which is reconciled and rolled out. */
@@ -14,7 +14,7 @@ function simulatedCluster() {
   const cluster = all.cluster as JsonObject;
   const topology = objectAt(cluster, 'spec', 'topology');
   const calls: HookCall[] = [];
-  const steps: MachineStep[] = [];
+  const steps: Parameters<Parameters<SimulatedCluster['rollOut']>[2]['follow']>[0][] = [];
   return {
     group: objectAt(topology, 'workers', 'machineDeployments', 0),
     calls,

@@ -12,11 +12,11 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import {
   type CallHook,
   type ClusterPlan,
   classNameOf,
-  coreGroup,
   type PlanRequest,
   plan,
   templateReferences,

@@ -14,7 +14,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import type { AdmissionOutcome, Facts, ImpactConfig } from '../../policy/index.ts';
-import { coreGroup } from '../../topology/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { type Change, replacementOf, touchesMachines } from './impact.ts';
 import {
   type Answer,

@@ -5,8 +5,8 @@ import { bugFields } from '../../base/index.ts';
 import { decodeExtensionConfig, hubVersion, group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { type JsonObject, namespacedName, namespaceOf, textAt, textValues } from '../../kubernetes/index.ts';
-import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { classNameOf, coreGroup, prepared } from '../../topology/index.ts';
+import { coreGroup, newestKnownRelease } from '../../runtimehooks/index.ts';
+import { classNameOf, prepared } from '../../topology/index.ts';
 import { createPlanCaller, Hiding } from '../plan/index.ts';
 import { type Change, type Impact, impactOf, lacksObjects, subjectOf } from './impact.ts';
 import {

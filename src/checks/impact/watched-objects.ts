@@ -10,7 +10,8 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { type CallHook, coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { type CallHook, prepared, templateReferences, World } from '../../topology/index.ts';
 
 /** Maximum number of objects of a kind, and of characters of their JSON: with more, nothing is known. */
 const maxObjects = 50_000;
@@ -118,7 +119,7 @@ export class WatchedObjects {
 
   /** A state of some objects; what could not be read of them is as in the cluster. */
   worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
-    const unread = [...this.#following].flatMap(([key, { informer }]): Unread[] => {
+    const unread = [...this.#following].flatMap(([key, { informer }]): World['unread'][number][] => {
       const [group = '', kind = ''] = key.split(' ');
       const why = whyUnread(informer);
       return why === undefined ? [] : [{ group, kind, why }];

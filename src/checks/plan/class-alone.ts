@@ -8,7 +8,8 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, inV1beta2 } from '../../topology/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { inV1beta2 } from '../../topology/index.ts';
 
 /** The version of Kubernetes of a Cluster that is only planned. */
 const usualVersion = 'v1.34.0';

@@ -171,7 +171,10 @@ function machinesText(plan: Plan, isToldOtherwise: boolean): string {
   if (replaced === 0 && said.length === 0 && (isToldOtherwise || machines === 0)) {
     return isToldOtherwise ? '' : withoutMachinesText(plan);
   }
-  return [`${replaced} of ${count(machines, 'Machine')} ${replaced === 1 ? 'is' : 'are'} replaced`, ...said].join(', ');
+  return [
+    `${replaced} of ${count(machines, 'Machine')} ${replaced === 1 || machines === 1 ? 'is' : 'are'} replaced`,
+    ...said,
+  ].join(', ');
 }
 
 function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {

@@ -1,7 +1,7 @@
 import { eachOf, printable, shortList, withRemedy } from '../../base/index.ts';
 import { explain, Forbidden, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
-import { inV1beta2, type PlanRequest, prepared, type UserWrite, userWrites, type World } from '../../topology/index.ts';
+import { inV1beta2, type PlanRequest, prepared, userWrites, type World } from '../../topology/index.ts';
 
 /** A kind of objects as an API server serves it. */
 export interface Resource {
@@ -155,11 +155,15 @@ interface UserChange {
 export async function askAboutWrites(
   { before, after, ...change }: UserChange,
   dryRuns: DryRuns,
-): Promise<{ after: readonly JsonObject[]; answers: NonNullable<PlanRequest['answers']>; notes: string[] }> {
+): Promise<{
+  after: readonly JsonObject[];
+  answers: NonNullable<PlanRequest['answers']>;
+  notes: string[];
+}> {
   const stored = new Map<JsonObject, JsonObject>();
   const answers = new Map<JsonObject, { refusal?: { text: string } }>();
   const { writes, unasked } = userWrites(before, after, change);
-  await eachOf(writes, writesAtOnce, async (write: UserWrite) => {
+  await eachOf(writes, writesAtOnce, async (write) => {
     const answer = await dryRuns.send(write, 'Strict');
     if (answer?.is === 'refused') {
       answers.set(write.after, {

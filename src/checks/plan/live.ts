@@ -2,7 +2,8 @@ import { eachOf, FailureError, withRemedy } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient, listPages } from '../../kubernetes/client/index.ts';
 import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { coreGroup, prepared, templateReferences, type Unread, World } from '../../topology/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { prepared, templateReferences, World } from '../../topology/index.ts';
 import { DryRuns, type Resource } from './dry-runs.ts';
 
 export interface LiveWorld {
@@ -103,7 +104,7 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
 export async function readWorld(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveWorld> {
   const resources = await discovered(client);
   const objects: JsonObject[] = [];
-  const unread: Unread[] = [];
+  const unread: World['unread'][number][] = [];
   let read = 0;
   const onPage = (count: number) => {
     read += count;

@@ -9,7 +9,8 @@ import {
   objectText,
   textAt,
 } from '../../kubernetes/index.ts';
-import { conditionOf, coreGroup, type GroupPlan, type Plan, type Problem } from '../../topology/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { conditionOf, type GroupPlan, type Plan, type Problem } from '../../topology/index.ts';
 
 const isTrue = (condition: JsonObject | undefined): condition is JsonObject => condition?.status === 'True';
 

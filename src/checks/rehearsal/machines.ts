@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { CallHook, MachineStep, SimulatedCluster } from '../../topology/index.ts';
+import type { CallHook, SimulatedCluster } from '../../topology/index.ts';
 import { backoffMs, call, waitMs } from './ask.ts';
 import { SimulationStopped } from './events.ts';
 import type { State } from './state.ts';
 
 type OutdatedGroup = SimulatedCluster['outdated'][number];
+type FollowStep = Parameters<SimulatedCluster['rollOut']>[2]['follow'];
 
 /** How long it takes until a new Machine is available, in ms. */
 const creationMs = 60_000;
@@ -53,7 +54,7 @@ async function play(state: State, group: OutdatedGroup): Promise<void> {
     const { calls, response } = await answerTo(state, hook as 'CanUpdateMachine', request);
     return calls.length === 0 ? { is: 'none' } : { is: 'answered', response, handler: '' };
   };
-  const follow = async (step: MachineStep): Promise<void> => {
+  const follow: FollowStep = async (step) => {
     const { is, name } = step;
     if (is === 'updated') {
       await updateMachine(state, name, step.desired);

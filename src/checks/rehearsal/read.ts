@@ -9,11 +9,11 @@ import {
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import { compareVersions, hooks, parseVersion } from '../../runtimehooks/index.ts';
+import { compareVersions, coreGroup, hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { messageProblem, problemText, unknownFields } from '../../runtimehooks/messages/index.ts';
-import { type Blueprint, classNameOf, coreGroup, inV1beta2, NotKnown, readClass, World } from '../../topology/index.ts';
+import { classNameOf, inV1beta2, NotKnown, readClass, World } from '../../topology/index.ts';
 import { sampleCluster } from '../plan/index.ts';
-import type { RehearsedCluster } from './state.ts';
+import type { Blueprint, RehearsedCluster } from './state.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {

@@ -1,5 +1,5 @@
 import { isSame, objectAt } from '../../kubernetes/index.ts';
-import { PatchingFailed, WriteFailed } from '../../topology/index.ts';
+import { ReconcileFailed } from '../../topology/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
 import { ReconcileError } from './events.ts';
@@ -90,7 +90,7 @@ async function reconcileDelete(state: State): Promise<void> {
 /**
  * One reconcile of a Cluster by the topology controller.
  *
- * @throws {ReconcileError | PatchingFailed | WriteFailed} when it fails.
+ * @throws {ReconcileError | ReconcileFailed} when it fails.
  */
 export async function reconcileCluster(state: State): Promise<void> {
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
@@ -138,11 +138,11 @@ export function failureMessage(state: State, error: unknown): string {
   if (error instanceof ReconcileError) {
     return error.message;
   }
-  if (!(error instanceof PatchingFailed || error instanceof WriteFailed)) {
+  if (!(error instanceof ReconcileFailed)) {
     throw error;
   }
   if (error.hint !== undefined) {
-    state.findOnce(error instanceof WriteFailed ? 'error' : 'warning', error.hint.text, error.hint.remedy);
+    state.findOnce(error.isWrite ? 'error' : 'warning', error.hint.text, error.hint.remedy);
   }
-  return `${error instanceof WriteFailed ? prefix : patching}${error.message}`;
+  return `${error.isWrite ? prefix : patching}${error.message}`;
 }

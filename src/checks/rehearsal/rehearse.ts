@@ -9,13 +9,13 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
-import { type Blueprint, discoverVariables, NotKnown } from '../../topology/index.ts';
+import { discoverVariables, NotKnown } from '../../topology/index.ts';
 import { type Caller, createCaller } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
 import { playLife, reasonOf, type Scenario } from './life.ts';
 import { Player, type Stage } from './player.ts';
-import { type ClusterOptions, type RehearsedCluster, State } from './state.ts';
+import { type Blueprint, type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
 export const oldestRelease = v1(12);

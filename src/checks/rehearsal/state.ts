@@ -12,10 +12,13 @@ import {
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { type HookName, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import { type Blueprint, SimulatedCluster } from '../../topology/index.ts';
+import { SimulatedCluster } from '../../topology/index.ts';
 import type { Caller } from './calls.ts';
 import type { Condition, SimulatedEvent } from './events.ts';
 import { Player, type Stage } from './player.ts';
+
+/** A class as Cluster API reads it. */
+export type Blueprint = SimulatedCluster['blueprint'];
 
 export interface RehearsedCluster {
   /** In v1beta2, with a topology. */

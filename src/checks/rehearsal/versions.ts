@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../runtimehooks/index.ts';
-import { lowestVersion, upgradeConcurrency, upgradeSteps } from '../../topology/index.ts';
 import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
 import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
@@ -43,7 +42,7 @@ async function upgradePlan(state: State, current: string): Promise<PlannedVersio
   const { made, target } = state;
   const { planHandler } = made.blueprint;
   const versions = { controlPlane: current, workers: versionsOf(state) };
-  const plan = await upgradeSteps(made.blueprint, versions, target, (handler, request) =>
+  const plan = await made.upgradeSteps(versions, target, (handler, request) =>
     answerAboutSteps(state, handler, request),
   );
   if (typeof plan === 'string') {
@@ -129,7 +128,7 @@ async function decideControlPlane(
     state.reconcile.isChanged = true;
     return false;
   };
-  const fromWorkers = lowestVersion(versionsOf(state), current) ?? '';
+  const fromWorkers = state.made.lowestVersion(versionsOf(state), current) ?? '';
   if (
     (await blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) ||
     (await blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current }))
@@ -185,7 +184,7 @@ function decideWorkers(
   const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
   const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
   let upgrading = groups.filter(({ readyAt }) => readyAt !== undefined).length;
-  const concurrency = upgradeConcurrency(state.cluster);
+  const concurrency = state.made.upgradeConcurrency(state.cluster);
   return groups.map((worker) => {
     const { version, readyAt } = worker;
     const isUpgrading = readyAt !== undefined;

@@ -4,6 +4,8 @@ import { compareReleases, type Release, v1 } from './release.ts';
 import { components, hooksPrefix } from './schema.ts';
 
 /** The group of Cluster API's own hooks. */
+/** The API group of Cluster API's own kinds. */
+export const coreGroup = 'cluster.x-k8s.io';
 export const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';
 
 /** The minor releases of Cluster API that have fields of messages first, of which older ones have the hook. */

@@ -1,8 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SecretEvent, watchServingSecret } from '../../kubernetes/client/index.ts';
 import { type CertificateEvent, type CertificateSource, pairEvent } from './certificate.ts';
 
-function eventOf(event: SecretEvent, place: string): CertificateEvent {
+/**
+ * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too,
+ * since the declarations of the SDK contain it, and have nothing of the Kubernetes client.
+ */
+type SecretChange =
+  | { kind: 'secret'; secret: { cert: string; key: string; ca: string } }
+  | { kind: 'absent'; reason: string }
+  | { kind: 'watching'; problem: string | undefined };
+
+function eventOf(event: SecretChange, place: string): CertificateEvent {
   if (event.kind === 'watching') {
     return { kind: 'source', problem: event.problem };
   }
@@ -25,7 +33,7 @@ const defaultWaitMs = 3_000;
  */
 export function secretCertificates(
   place: string,
-  watch: ReturnType<typeof watchServingSecret>,
+  watch: (onEvent: (event: SecretChange) => void) => () => void,
   { waitMs = defaultWaitMs }: { waitMs?: number } = {},
 ): CertificateSource {
   let stop: (() => void) | undefined;

@@ -8,8 +8,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
-import { parseVersion } from '../../runtimehooks/index.ts';
-import { coreGroup } from '../world/objects.ts';
+import { coreGroup, parseVersion } from '../../runtimehooks/index.ts';
 import { denial, invalidText, webhookOf } from '../world/webhook-refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';

@@ -13,7 +13,7 @@ import type { Blueprint } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { deferAnnotation, holdAnnotation, type PatchInput, type WorkerPlace } from '../patches/items.ts';
-import { type AskPatch, PatchingFailed, patchTemplates } from '../patches/patch-templates.ts';
+import { type AskPatch, patchTemplates, ReconcileFailed } from '../patches/patch-templates.ts';
 import { renderName, TemplateError } from '../templates/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, shortened, suffixFor } from '../world/names.ts';
@@ -177,7 +177,7 @@ export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'clu
 /**
  * Computes what Cluster API makes of a Cluster.
  *
- * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+ * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
  */
 export async function desiredFor(input: PatchInput, ask: AskPatch): Promise<Desired> {
   return desiredOf(input, await patchTemplates(input, ask), infrastructureName(input));
@@ -220,7 +220,7 @@ export async function computed(state: PlannedState, input: PatchInput, extension
   try {
     return await desiredFor(input, ask);
   } catch (error) {
-    throw error instanceof PatchingFailed ? stopped(error.message, error.hint !== undefined) : error;
+    throw error instanceof ReconcileFailed ? stopped(error.message, error.hint !== undefined) : error;
   }
 }
 

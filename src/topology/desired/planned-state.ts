@@ -1,6 +1,6 @@
 import { type JsonObject, namespacedName, objectsAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { type SchemaOf, schemasOf } from '../../kubernetes/schema/index.ts';
-import type { Release } from '../../runtimehooks/index.ts';
+import { coreGroup, type Release } from '../../runtimehooks/index.ts';
 import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
@@ -8,7 +8,6 @@ import { clusterApiSchemaOf } from '../refusals/index.ts';
 import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
-import { coreGroup } from '../world/objects.ts';
 import { classOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';

@@ -12,6 +12,7 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
+import { ReconcileFailed } from '../patches/patch-templates.ts';
 import { applyRefusal, causeLine, type Refusal, stored, unchangeable } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
 import type { GroupPart } from '../world/groups.ts';
@@ -19,19 +20,17 @@ import { NotKnown } from '../world/not-known.ts';
 import { present } from '../world/objects.ts';
 
 /** Why the topology controller cannot write an object, in its words. */
-export class WriteFailed extends Error {
+export class WriteFailed extends ReconcileFailed {
+  override readonly isWrite = true;
   /** The field that is at fault first; undefined if none is. */
   readonly field: FieldAtFault | undefined;
-  /** What Cluster API does not say, if that is anything. */
-  readonly hint: { text: string; remedy: string } | undefined;
 
   constructor(
     message: string,
     { field, hidden }: { field?: FieldAtFault | undefined; hidden?: string | undefined } = {},
   ) {
-    super(message);
+    super(message, hidden === undefined ? undefined : { text: hidden, remedy: 'correct the template, or the patch' });
     this.field = field;
-    this.hint = hidden === undefined ? undefined : { text: hidden, remedy: 'correct the template, or the patch' };
   }
 }
 

@@ -8,6 +8,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import {
   clusterClassRefusal,
   isWritten,
@@ -16,7 +17,7 @@ import {
   type WriteAnswers,
   writeProblem,
 } from '../refusals/index.ts';
-import { coreGroup, keyOf, nameIn, type ObjectName } from '../world/objects.ts';
+import { keyOf, nameIn, type ObjectName } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
 import { classNameOf, hasTopology, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';

@@ -1,8 +1,9 @@
 import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { lastAppliedTo, mergePatch } from '../manifests/layered.ts';
 import { appliersOf } from '../manifests/server-side-apply.ts';
 import { isWritten } from '../refusals/index.ts';
-import { coreGroup, keyOf, nameIn, present } from '../world/objects.ts';
+import { keyOf, nameIn, present } from '../world/objects.ts';
 import { isMade } from '../world/prepared.ts';
 import { classNameOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';

@@ -10,7 +10,8 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, nameIn } from '../world/objects.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { nameIn } from '../world/objects.ts';
 import { isMade } from '../world/prepared.ts';
 import { World } from '../world/world.ts';
 import { appliedOnServer, appliersOf, ownershipOf } from './server-side-apply.ts';

@@ -11,10 +11,10 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
+import { coreGroup, machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { kubeadm } from '../control-planes/index.ts';
-import { coreGroup, present } from '../world/objects.ts';
+import { present } from '../world/objects.ts';
 
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;

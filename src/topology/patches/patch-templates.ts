@@ -22,9 +22,11 @@ import { has } from '../world/releases.ts';
 import { generateInline } from './inline.ts';
 import { clusterBuiltin, holderText, type Item, itemsOf, type PatchInput, variable } from './items.ts';
 
-/** Why templates cannot be patched: the end of Cluster API's condition. */
-export class PatchingFailed extends Error {
-  /** Notes for the author of the extension. */
+/** Why a Cluster cannot be reconciled: the end of Cluster API's condition. */
+export class ReconcileFailed extends Error {
+  /** Whether an object cannot be written; otherwise templates cannot be patched. */
+  readonly isWrite: boolean = false;
+  /** A note for the author of the extension, or what Cluster API does not say. */
   readonly hint: { text: string; remedy: string } | undefined;
 
   constructor(message: string, hint?: { text: string; remedy: string }) {
@@ -136,7 +138,7 @@ function failing<T>(before: string, run: () => T, hint?: { text: string; remedy:
     return run();
   } catch (error) {
     if (error instanceof TemplateError || error instanceof PatchError || error instanceof BadPatch) {
-      throw new PatchingFailed(`${before}${error.message}`, hint);
+      throw new ReconcileFailed(`${before}${error.message}`, hint);
     }
     throw error;
   }
@@ -198,7 +200,7 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
     const item = byUid.get(textAt(one, 'uid'));
     if (item === undefined) {
       const uid = JSON.stringify(textAt(one, 'uid').slice(0, 100));
-      throw new PatchingFailed(`${where}unable to find corresponding request item for patch`, {
+      throw new ReconcileFailed(`${where}unable to find corresponding request item for patch`, {
         text: `patch ${patch.name}: ${uid} is not the uid of an item of the request`,
         remedy: 'copy it from the item',
       });
@@ -208,7 +210,7 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
     }
     work += JSON.stringify(item.object).length;
     if (work > maxPatchedLength) {
-      throw new PatchingFailed(
+      throw new ReconcileFailed(
         `${where}the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
       );
     }
@@ -225,7 +227,7 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
  * then asks the patches that validate. What patches may not change is as before
  * (core/reconcilers/topology/cluster/patches/engine.go, v1.14).
  *
- * @throws {PatchingFailed} for a patch that fails or cannot be applied.
+ * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
  * @throws {NotKnown} for one whose result is not computed here.
  */
 export async function patchTemplates(input: PatchInput, ask: AskPatch): Promise<Patched> {
@@ -240,7 +242,7 @@ export async function patchTemplates(input: PatchInput, ask: AskPatch): Promise<
     }
     const { name, generatePatches: handler } = patch;
     if (handler === undefined) {
-      throw new PatchingFailed(`failed to create patch generator for patch ${JSON.stringify(name)}`);
+      throw new ReconcileFailed(`failed to create patch generator for patch ${JSON.stringify(name)}`);
     }
     const where = `failed to generate patches for patch ${JSON.stringify(name)}: `;
     const request = requestOf(round, patch, true);

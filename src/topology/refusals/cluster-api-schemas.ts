@@ -2,8 +2,13 @@ import { charactersIn, didYouMean } from '../../base/index.ts';
 import type { ValidationRule } from '../../kubernetes/cel/index.ts';
 import { fieldAt, groupOf, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
-import { compareReleases, newestKnownRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
-import { coreGroup } from '../world/objects.ts';
+import {
+  compareReleases,
+  coreGroup,
+  newestKnownRelease,
+  parseRelease,
+  type Release,
+} from '../../runtimehooks/index.ts';
 import data from './cluster-api-schemas.generated.json' with { type: 'json' };
 
 /** The schema of a type of the table: its fields, items and values are numbers of others, and its rules are messages. */

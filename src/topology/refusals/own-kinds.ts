@@ -11,6 +11,7 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import {
   certificateCauses,
   clusterConfigurationCauses,
@@ -19,7 +20,6 @@ import {
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
-import { coreGroup } from '../world/objects.ts';
 import {
   healthCheckCauses,
   maxInFlightCauses,

@@ -10,8 +10,9 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { coreGroup, writable } from '../world/objects.ts';
+import { writable } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
 import type { World } from '../world/world.ts';
 import { ownKindRefusal } from './own-kinds.ts';

@@ -15,8 +15,8 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { byRules, NotKnown } from '../world/not-known.ts';
-import { coreGroup } from '../world/objects.ts';
 import { denial, webhookOf } from '../world/webhook-refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 import { invalidFields, type Refusal } from './refusal.ts';

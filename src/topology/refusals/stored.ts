@@ -10,9 +10,9 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { coreGroup } from '../world/objects.ts';
 import { partsIn } from '../world/topologies.ts';
 
 const asVersion = (version: Json | undefined): Json | undefined =>

@@ -1,10 +1,9 @@
 import { decodingProblem, type GoType, goTypeOf } from '../../kubernetes/custom-resources/index.ts';
 import { fieldAt, type JsonObject, objectsAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { propertyOf, type Schema } from '../../kubernetes/schema/index.ts';
-import type { MessageSchema } from '../../runtimehooks/index.ts';
+import { coreGroup, type MessageSchema } from '../../runtimehooks/index.ts';
 import { resolved } from '../../runtimehooks/messages/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
-import { coreGroup } from '../world/objects.ts';
 
 /** Kinds whose webhook for defaults decodes objects into Go's types, before their schema is checked. */
 const withDefaultingWebhook = new Set([

@@ -1,8 +1,8 @@
 import { groupOf, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
-import { coreGroup } from '../world/objects.ts';
 import type { GroupPlan, Verdict } from '../world/plan-document.ts';
 import { classOf, topologyOf, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';

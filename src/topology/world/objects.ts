@@ -10,9 +10,6 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 
-/** The API group of Clusters, classes, MachineDeployments and Machines. */
-export const coreGroup = 'cluster.x-k8s.io';
-
 export interface ObjectName {
   group: string;
   kind: string;

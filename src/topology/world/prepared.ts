@@ -1,5 +1,6 @@
 import { groupOf, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { coreGroup, picked } from './objects.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
+import { picked } from './objects.ts';
 
 /** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);

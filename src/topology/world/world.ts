@@ -1,8 +1,9 @@
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { groupOf, type JsonObject, namespacedName, namespaceOf, objectText, textAt } from '../../kubernetes/index.ts';
+import { coreGroup } from '../../runtimehooks/index.ts';
 import type { CallHook, HookAnswer, HookCall } from './groups.ts';
 import { NotKnown } from './not-known.ts';
-import { coreGroup, keyOf, nameIn, type ObjectName } from './objects.ts';
+import { keyOf, nameIn, type ObjectName } from './objects.ts';
 
 /** A kind of objects that could not be read. */
 export interface Unread {

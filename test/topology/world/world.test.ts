@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { copyOf, type Json, type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
-import { plan, prepared, type Unread, World } from '../../../src/topology/index.ts';
+import { plan, prepared, World } from '../../../src/topology/index.ts';
 import { manifests, verdictsOf } from '../small-class.ts';
 
 const cluster = manifests().cluster as unknown as JsonObject;
@@ -25,7 +25,7 @@ const upgraded = (objects: readonly JsonObject[]): JsonObject[] =>
   });
 
 /** The verdicts of an upgrade of a Cluster in each of two namespaces, by namespace, and the problems. */
-async function upgrade(unread: readonly Unread[]) {
+async function upgrade(unread: World['unread']) {
   const objects = ['a', 'b'].flatMap((namespace) =>
     within(namespace).filter(
       ({ kind }) => !unread.some((one) => one.kind === kind && (one.namespace ?? namespace) === namespace),
@@ -43,7 +43,7 @@ async function upgrade(unread: readonly Unread[]) {
 const why = 'forbidden: the permission to list smallmachinetemplates.infrastructure.example.com (b) is missing';
 const templates = { group: 'infrastructure.example.com', kind: 'SmallMachineTemplate', why };
 
-test.each<[string, Unread[], string[][]]>([
+test.each<[string, World['unread'], string[][]]>([
   ['everything was read', [], [['replaced'], ['replaced']]],
   [
     'templates of one namespace: only its Clusters',

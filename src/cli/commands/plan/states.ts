@@ -16,7 +16,8 @@ import {
   textAt,
   textValues,
 } from '../../../kubernetes/index.ts';
-import { classNameOf, coreGroup, definitionNotes, layered } from '../../../topology/index.ts';
+import { coreGroup } from '../../../runtimehooks/index.ts';
+import { classNameOf, definitionNotes, layered } from '../../../topology/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Source } from './source.ts';
