@@ -106,10 +106,11 @@ export function accepted(
   const clustersOf = Map.groupBy(before.ofKind(coreGroup, 'Cluster').filter(hasTopology), classNameOf);
   for (const object of after) {
     const name = nameIn(object);
-    const [key, old, own] = [keyOf(name), before.find(name), written.find(name) ?? object];
+    const old = before.find(name);
     if (!isWritten(object, old, before)) {
       continue;
     }
+    const [key, own] = [keyOf(name), written.find(name) ?? object];
     const answer = answers.get(own);
     const problem =
       answer === undefined

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** A plan in which names that were made up for objects that do not exist yet are shown as such. */
 export function withMadeUpNames(plan: ClusterPlan, worlds: readonly World[]): ClusterPlan {
   const [namespace = ''] = plan.cluster.split('/');
-  const shown = (object: string) => (worlds.some(({ texts }) => texts.has(object)) ? object : madeUp(object));
+  const shown = (object: string) => (worlds.some((world) => world.hasText(object)) ? object : madeUp(object));
   const made = plan.groups.filter(
     ({ kind, name }) => name !== '' && shown(`${kind} ${namespace}/${name}`).endsWith('…'),
   );

@@ -48,7 +48,7 @@ export class World {
   readonly #byKind: ReadonlyMap<string, readonly JsonObject[]>;
   readonly #ofClusters = new Map<string, ReadonlyMap<string, readonly JsonObject[]>>();
   readonly #unread: ReadonlyMap<string, readonly Unread[]>;
-  #texts: ReadonlySet<string> | undefined;
+  readonly #texts = new Map<string, ReadonlySet<string>>();
   readonly #parts: WorldParts;
 
   /** @param objects as `prepared` leaves them. Of two of one name, the first counts. */
@@ -153,10 +153,15 @@ export class World {
     return byCluster.get(namespacedName(cluster)) ?? [];
   }
 
-  /** All objects, as `objectText` names them. */
-  get texts(): ReadonlySet<string> {
-    this.#texts ??= new Set([...this].map(objectText));
-    return this.#texts;
+  /** Whether there is an object that `objectText` names so. */
+  hasText(text: string): boolean {
+    const [kind = ''] = text.split(' ', 1);
+    let texts = this.#texts.get(kind);
+    if (texts === undefined) {
+      texts = new Set([...this].filter((object) => object.kind === kind).map(objectText));
+      this.#texts.set(kind, texts);
+    }
+    return texts.has(text);
   }
 
   [Symbol.iterator](): IterableIterator<JsonObject> {
