@@ -82,6 +82,7 @@ declare class PlanEnd extends Error {
   get problem(): Problem;
 }
 export declare class NotKnown extends PlanEnd {
+  readonly name = "NotKnown";
   readonly is = "unknown";
 }
 type PlanHook = 'DiscoverVariables' | 'GeneratePatches' | 'ValidateTopology' | 'GenerateUpgradePlan' | 'CanUpdateMachine' | 'CanUpdateMachineSet';

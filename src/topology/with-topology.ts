@@ -97,7 +97,7 @@ async function changesOf(
     isComplete || blueprint.planHandler === undefined
       ? await plannedSteps(after, input, existing)
       : { controlPlane: [], workers: [] };
-  const desired = await computed(after, input, extensions);
+  const desired = await computed(after, input, extensions, desiredBefore);
   const inputBefore =
     was.cluster && was.blueprint && inputFor(before.release, was.cluster, was.blueprint, was.existing);
   const originsBefore = desiredBefore ?? (inputBefore && { input: inputBefore, patched: undefined });

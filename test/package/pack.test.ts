@@ -146,6 +146,12 @@ test('the command works from the folder where it is installed', async () => {
   expect(stderr).toContain('--no-such-flag');
 });
 
+test('errors have their names, though the code of the program is not readable', async () => {
+  const code = "import { NotKnown } from 'extensionconfig-webhook/plan'; console.log(String(new NotKnown('why')));";
+  const printed = await runWell(installed.program, process.execPath, ['--input-type=module', '--eval', code]);
+  expect(printed).toBe('NotKnown: why\n');
+});
+
 test('nothing else can be imported: internals may change', async () => {
   const { code, stderr } = await run(installed.program, process.execPath, [
     '--input-type=module',

@@ -222,20 +222,44 @@ function applyAnswer(round: Round, patch: ClassPatch, response: JsonObject): voi
   }
 }
 
+/** The first patches of a class, and what they did to the same templates with the same variables. */
+export interface KnownPatches {
+  patches: readonly ClassPatch[];
+  patched: Patched;
+}
+
+/** Takes over what the first patches did. */
+function takeOver({ items, applied }: Round, { patches, patched }: KnownPatches): void {
+  const first = new Set(patches);
+  for (const [index, item] of items.entries()) {
+    const same = patched.items[index];
+    const steps = (same && patched.applied.get(same))?.filter(({ patch }) => first.has(patch)) ?? [];
+    const last = steps.at(-1);
+    if (last !== undefined) {
+      applied.set(item, steps);
+      item.object = last.after;
+    }
+  }
+}
+
 /**
  * Patches the templates of a Cluster: with each patch of the class in order, each on the result of the previous ones,
  * then asks the patches that validate. What patches may not change is as before
  * (core/reconcilers/topology/cluster/patches/engine.go, v1.14).
  *
+ * @param known of another state, if nothing that the first patches read differs from it.
  * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
  * @throws {NotKnown} for one whose result is not computed here.
  */
-export async function patchTemplates(input: PatchInput, ask: AskPatch): Promise<Patched> {
+export async function patchTemplates(input: PatchInput, ask: AskPatch, known?: KnownPatches): Promise<Patched> {
   const { blueprint, release } = input;
   const items = itemsOf(input);
   const round: Round = { input, items, builtin: clusterBuiltin(input), applied: new Map() };
   const variablesAt = inlineVariables(round);
-  for (const patch of blueprint.patches) {
+  if (known !== undefined) {
+    takeOver(round, known);
+  }
+  for (const patch of blueprint.patches.slice(known?.patches.length ?? 0)) {
     if (patch.definitions.length > 0) {
       applyInline(round, patch, variablesAt);
       continue;

@@ -9,7 +9,6 @@ class PlanEnd extends Error {
 
   constructor(text: string, { remedy, object }: Partial<Pick<PlanEnd, 'remedy' | 'object'>> = {}) {
     super(text);
-    this.name = new.target.name;
     this.remedy = remedy;
     this.object = object;
   }
@@ -26,11 +25,13 @@ class PlanEnd extends Error {
  * all. The message says what is not known, and why.
  */
 export class NotKnown extends PlanEnd {
+  override readonly name = 'NotKnown';
   readonly is = 'unknown';
 }
 
 /** Cluster API takes a write, and then stops with a condition: its message is the condition's. */
 export class Stopped extends PlanEnd {
+  override readonly name = 'Stopped';
   readonly is = 'stopped';
 }
 
