@@ -52,12 +52,14 @@ export interface Impact {
   paused: ReadonlySet<string>;
 }
 
+/** The label of namespaces in which Machines are protected, or not reviewed. */
+export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
+
 /**
  * What the label of a namespace says: `deny` if Machines in it go only with a permission, `ignore` for no reviews. `Deny` is
  * read as `deny`: who wrote it relies on it.
  */
-export const replacementOf = (labels: JsonObject | undefined): string =>
-  textAt(labels, 'impact.extensionconfig-webhook/replacement').toLowerCase();
+export const replacementOf = (labels: JsonObject | undefined): string => textAt(labels, replacementLabel).toLowerCase();
 
 interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace' | 'onBug'> {
   call?: CallHook | undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { textAt } from '../../kubernetes/index.ts';
-import { type Change, type Impact, replacementOf, touchesMachines, type Watched } from './impact.ts';
+import { type Change, type Impact, replacementLabel, replacementOf, touchesMachines, type Watched } from './impact.ts';
 import { keyOf, type Loss } from './losses.ts';
 
 /** The annotation that permits what a write does to Machines: the hash of its plan, or, set by the same write, `true`. */
@@ -36,6 +36,16 @@ function undecidedOf({ clusters, unasked, unplanned, paused }: Impact, change: C
     return unasked.clusters;
   }
   return touchesMachines(change) ? [...clusters.filter(isOpen).map(({ cluster }) => cluster), ...unplanned] : [];
+}
+
+/** Names a namespace in which Machines go and whose label asks for nothing, as its value is none that is read. */
+export function unreadLabel({ losses }: Impact, watched: Watched): string | undefined {
+  const namespaces = losses.map(({ cluster }) => cluster.split('/')[0] ?? '');
+  const labelOf = (namespace: string) => replacementOf(watched.namespaceLabels(namespace));
+  const namespace = namespaces.find((one) => !['', 'deny', 'ignore'].includes(labelOf(one)));
+  return namespace === undefined
+    ? undefined
+    : `namespace ${namespace} has the label ${replacementLabel}=${labelOf(namespace)}, which does nothing: write deny or ignore`;
 }
 
 /** What a write lacks, where permissions are asked for. */

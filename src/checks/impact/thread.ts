@@ -19,7 +19,7 @@ import {
   type ThreadSettings,
   unplanned,
 } from './messages.ts';
-import { verdictOf } from './permission.ts';
+import { unreadLabel, verdictOf } from './permission.ts';
 import { impactLines, unknownOf } from './warnings.ts';
 import { WatchedObjects } from './watched-objects.ts';
 
@@ -73,6 +73,10 @@ function answerTo(number: number, change: Change, impact: Impact): Answer {
       .reduce((sum, { machines }) => sum + machines, 0);
   const verdict = verdictOf(impact, change, watched);
   const lines = impactLines(impact, (text, cluster) => hidden(change, text, cluster));
+  const label = settings.denies ? unreadLabel(impact, watched) : undefined;
+  if (label !== undefined) {
+    lines.push(label);
+  }
   const refused = clusters.find((plan) => unknownOf(plan, ['refused']) !== undefined);
   if (lines.length === 0 && verdict.undecidedIn.length > 0 && refused !== undefined) {
     const text = unknownOf(refused, ['refused']) ?? '';

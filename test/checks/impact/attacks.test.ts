@@ -1041,6 +1041,14 @@ test.each(['deny', 'Deny'])('a namespace that asks for permissions (%s) is delet
   expect([code, text]).toEqual([403, expect.stringContaining('deletes 2 Machines')]);
 });
 
+test('a label of a namespace that is neither deny nor ignore is named', async () => {
+  const copy = await copied({ labels: { [replacement]: 'denny' } });
+  const label = `namespace ${copy.namespace} has the label ${replacement}=denny, which does nothing: write deny or ignore`;
+  const written = await copy.write(setVariable('gpu'));
+  expect([written.code, written.text.split('\n')]).toEqual([200, [expect.stringMatching(/^replaces 2 /), label]]);
+  expect(await copy.write(annotate('a', 'b'))).toEqual({ code: 200, text: '' });
+});
+
 test('a template that is deleted and created again', async () => {
   const copy = await copied();
   const path = copy.pathOf('KubeadmConfigTemplate', 'small-worker');
