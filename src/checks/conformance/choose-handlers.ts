@@ -35,12 +35,12 @@ export interface NotCalled {
 }
 
 /** Chooses the handlers to call, in the order of a Cluster's lifecycle. `variables`: values of those that the extension defines. */
-export function chooseHandlers(
+export async function chooseHandlers(
   discovered: readonly DiscoveredHandler[],
   settings: Readonly<Record<string, string>>,
   variables: readonly Json[],
   { withSideEffects, requests }: Choice,
-): { handlers: readonly Callee[]; notCalled: readonly NotCalled[] } {
+): Promise<{ handlers: readonly Callee[]; notCalled: readonly NotCalled[] }> {
   const notCalled: NotCalled[] = [];
   const handlers: Callee[] = [];
   for (const [index, handler] of discovered.entries()) {
@@ -59,7 +59,7 @@ export function chooseHandlers(
     } else {
       const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
       const own = requests.get(formatHook(hook));
-      const request = complete(hook, own ?? requestFor(hook, variables), settings);
+      const request = complete(hook, own ?? (await requestFor(hook, variables)), settings);
       handlers.push({ name, hook, timeoutSeconds: isAccepted ? timeoutSeconds : defaultTimeoutSeconds, request });
     }
   }

@@ -93,13 +93,16 @@ async function requestsOfLife(): Promise<ReadonlyMap<string, JsonObject>> {
   return requests;
 }
 
-const samples = await requestsOfLife();
-const { cluster = {} } = samples.get('BeforeClusterUpgrade') ?? {};
+/** Made once, and only if a handler is called: playing a life takes a tenth of a second. */
+let samples: ReturnType<typeof requestsOfLife> | undefined;
 
 /** The request of a hook for the sample Cluster, without settings; with values for the variables that the extension defines. */
-export function requestFor(hook: HookDefinition, variables: readonly Json[]): JsonObject {
+export async function requestFor(hook: HookDefinition, variables: readonly Json[]): Promise<JsonObject> {
+  samples ??= requestsOfLife();
+  const requests = await samples;
+  const { cluster = {} } = requests.get('BeforeClusterUpgrade') ?? {};
   const { settings: _, ...sample } = sampleRequest(hook);
-  const request = samples.get(hook.name) ?? { ...sample, ...(hook.about === 'Cluster' && { cluster }) };
+  const request = requests.get(hook.name) ?? { ...sample, ...(hook.about === 'Cluster' && { cluster }) };
   const known = itemsAt(request, 'variables');
   return known.length === 0 ? request : { ...request, variables: [...variables, ...known] };
 }

@@ -149,12 +149,11 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const discovered = { outcome, ...read(outcome) };
   const choose = (values: readonly Json[]) => chooseHandlers(discovered.handlers, extension.settings, values, options);
   // Patches depend on variables, so those that the extension defines get values that match their schemas.
-  const definers = choose([])
-    .handlers.filter(({ hook }) => hook.name === 'DiscoverVariables')
-    .map(checked);
+  const first = await choose([]);
+  const definers = first.handlers.filter(({ hook }) => hook.name === 'DiscoverVariables').map(checked);
   const definitions = await eachOf(definers, concurrentFirstCalls, (definer) => definer.first());
   const values = definitions.flatMap(({ response }) => (response ? sampleValues(response.variables) : []));
-  const chosen = choose(values);
+  const chosen = await choose(values);
   // Requests for the definitions of variables contain no values: these were the first calls.
   const handlers = chosen.handlers.map(
     (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? checked(callee),

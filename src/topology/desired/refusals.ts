@@ -118,7 +118,9 @@ export function accepted(
           webhookProblem(object, old, clustersOf))
         : answer.refusal;
     if (problem === undefined) {
-      (answer === undefined ? undefined : taken)?.add(key);
+      if (answer !== undefined) {
+        taken.add(key);
+      }
       continue;
     }
     refused.set(key, problem);

@@ -20,11 +20,10 @@ export function withMadeUpNames(plan: ClusterPlan, worlds: readonly World[]): Cl
       const prefix = `${group.kind} ${namespace}/`;
       const name = shown(`${prefix}${group.name}`).slice(prefix.length);
       // A topology's health check has the name of its group.
-      const [check, shownCheck] = [group.name, name].map((of) => `MachineHealthCheck ${namespace}/${of}`);
-      const healthCheck = group.healthCheck?.map((cause) => ({
-        ...cause,
-        object: cause.object === check && shownCheck !== undefined ? shownCheck : cause.object,
-      }));
+      const checkOf = (of: string) => `MachineHealthCheck ${namespace}/${of}`;
+      const healthCheck = group.healthCheck?.map((cause) =>
+        cause.object === checkOf(group.name) ? { ...cause, object: checkOf(name) } : cause,
+      );
       return {
         ...group,
         name,
