@@ -4,8 +4,8 @@ import { count, shortList } from '../base/index.ts';
 import { problemOf, usable } from '../base/x509/index.ts';
 import { injectCaFromSecretAnnotation, pausedAnnotation } from '../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient, type StatusError, type WatchPace } from '../kubernetes/client/index.ts';
-import { type LabelSelector, labelSelectorProblems } from '../kubernetes/index.ts';
-import type { Client } from '../runtimehooks/client/index.ts';
+import type { LabelSelector } from '../kubernetes/index.ts';
+import { type Client, selectorProblem } from '../runtimehooks/client/index.ts';
 import { bundleOfSecret } from '../webhook/certs/index.ts';
 import { type ConfigEvent, createEventRecorder } from './configs/events.ts';
 import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from './configs/status.ts';
@@ -48,12 +48,6 @@ interface DiscoveryContext {
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
 const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400, 403, 413, 422);
-
-/** Why Cluster API could not register the handlers, as far as the object alone tells. */
-function selectorProblem({ spec }: StoredConfig): string | undefined {
-  const [problem] = labelSelectorProblems((spec?.namespaceSelector ?? {}) as LabelSelector);
-  return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
-}
 
 const namesIn = (status: ExtensionConfigStatus | undefined) =>
   new Set((status?.handlers ?? []).map(({ name = '' }) => name));
@@ -130,7 +124,7 @@ export function createDiscovery({ cluster, client, log, now, pace, identity }: D
   }
 
   async function find(config: StoredConfig, signal: AbortSignal): Promise<RunFinding> {
-    const problem = selectorProblem(config);
+    const problem = selectorProblem(config.spec?.namespaceSelector as LabelSelector | undefined);
     if (problem !== undefined) {
       return { kind: 'not-discovered', error: problem };
     }

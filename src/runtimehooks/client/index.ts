@@ -21,7 +21,13 @@ export { type ClientCertificate, ExtensionConnections, type Resolve } from './ex
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
-export { type ClientConfig, extensionOf, type HandlerRegistry, type RegisteredHandler } from './registry.ts';
+export {
+  type ClientConfig,
+  extensionOf,
+  type HandlerRegistry,
+  type RegisteredHandler,
+  selectorProblem,
+} from './registry.ts';
 export {
   areSameHandlers,
   askExtension,

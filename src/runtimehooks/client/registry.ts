@@ -56,15 +56,21 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }
 
+/** Why Cluster API cannot use the namespaceSelector of an extension, in its words. */
+export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
+  const [problem] = labelSelectorProblems(selector ?? {});
+  return problem && `failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`;
+}
+
 const failure = (message: string): CallError => ({ step: 'registry', message });
 
 /** The handlers in the status of an ExtensionConfig, all of them or none. */
 function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   const extension = extensionOf(config);
   const prefix = `failed to add ExtensionConfig ${JSON.stringify(extension.name)} to registry`;
-  const [problem] = labelSelectorProblems(extension.namespaceSelector ?? {});
+  const problem = selectorProblem(extension.namespaceSelector);
   if (problem !== undefined) {
-    return failure(`${prefix}: failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
+    return failure(`${prefix}: ${problem}`);
   }
   const problems: string[] = [];
   const handlers: RegisteredHandler[] = [];
