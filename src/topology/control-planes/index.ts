@@ -1,17 +1,36 @@
-export { afterPath, afterPaths, ageReasons, readsTimes } from './age.ts';
-export type { Arrivals, ControlPlaneKind, KindWithMachines, Reason } from './kind.ts';
-export { controlPlaneOf } from './kinds.ts';
-export { kubeadm } from './kubeadm.ts';
-export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-config-causes.ts';
+import { groupOf, type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { k0s } from './k0s.ts';
+import type { ControlPlaneKind } from './kind.ts';
+import { kthrees } from './kthrees.ts';
+import { kubeadm } from './kubeadm.ts';
+import { rke2 } from './rke2.ts';
+import { services } from './services.ts';
+import { talos } from './talos.ts';
+
+export type { Arrivals, KindWithMachines } from './kind.ts';
 export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
+export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-refusal.ts';
 export {
+  afterPath,
+  afterPaths,
+  ageReasons,
   cloneOf,
   inRequest,
   type MachineObjects,
   machineTemplateOf,
   machineTemplatePath,
+  readsTimes,
   running,
   shownMetadata,
   timeAt,
   type UpdateRequest,
 } from './made-machine.ts';
+export { kubeadm };
+
+const kinds: ReadonlyMap<string, ControlPlaneKind> = new Map(
+  [kubeadm, rke2, k0s, talos, kthrees, ...services].map((one) => [`${one.group} ${one.kind}`, one]),
+);
+
+/** The kind of a control plane; undefined if it is not known what it decides. */
+export const controlPlaneOf = (object: JsonObject): ControlPlaneKind | undefined =>
+  kinds.get(`${groupOf(object)} ${textAt(object, 'kind')}`);

@@ -1,20 +1,11 @@
-import {
-  asGoWrites,
-  canonical,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectText,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
-import { differencesOf } from '../world/differences.ts';
+import { type Difference, differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { present } from '../world/objects.ts';
 import { denial } from '../world/webhook-refusal.ts';
 import { goFields, goValue } from './go-values.ts';
-import type { KindWithMachines, Reason } from './kind.ts';
+import type { KindWithMachines } from './kind.ts';
 import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';
 
 // Facts of k0sproject/k0smotron, v2.0 and v2.1: calculateMachineState and retrieveControlPlaneState in
@@ -64,7 +55,7 @@ function versionOf(controlPlane: JsonObject): string {
 }
 
 /** A version as k0smotron compares it: the Machine's without suffix has the control plane's, and `v` at the beginning does not count. */
-function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): Difference[] {
   const [before, after] = [textAt(made, 'spec', 'version'), versionOf(wanted)];
   const suffixed = before === '' || before.includes('+') ? before : `${before}+${after.split('+')[1]}`;
   return suffixed.replace(/^v/, '') === after.replace(/^v/, '')
@@ -94,7 +85,7 @@ function keptConfig(text: string): JsonObject | undefined {
 }
 
 /** The differences of a Machine's k0sConfigSpec; undefined if the Machine does not say what it was made with. */
-function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] | undefined {
+function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): Difference[] | undefined {
   const text = objectAt(made, 'metadata', 'annotations')[configAnnotation];
   if (typeof text !== 'string') {
     return undefined;
@@ -114,9 +105,9 @@ function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): R
 
 const strategyOf = (controlPlane: JsonObject): string => textAt(controlPlane, 'spec', 'updateStrategy') || 'InPlace';
 
-const isVersion = ({ path }: Reason): boolean => path.join('.') === 'spec.version';
+const isVersion = ({ path }: Difference): boolean => path.join('.') === 'spec.version';
 
-const updater = (reasons: readonly Reason[], controlPlane: JsonObject): string | undefined =>
+const updater = (reasons: readonly Difference[], controlPlane: JsonObject): string | undefined =>
   strategyOf(controlPlane) === 'InPlace' && reasons.length > 0 && reasons.every(isVersion)
     ? "k0s' autopilot, as long as the control plane is Available"
     : undefined;
@@ -131,7 +122,7 @@ function keepsUnreadable({ machine: made }: MachineObjects, wanted: JsonObject):
   return isNew && configOf(wanted).k0s === undefined;
 }
 
-function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
+function reasons(made: MachineObjects, wanted: JsonObject): Difference[] {
   // Unlike with other providers, a Machine's infrastructure that does not say what it was cloned from is replaced.
   const others = [...versionReasons(made, wanted), ...templateDifferences(made, wanted)];
   const ofConfig = configReasons(made, wanted);
@@ -152,25 +143,16 @@ function reasons(made: MachineObjects, wanted: JsonObject): Reason[] {
 
 /** The rules of its webhooks (k0s_controlplane_webhook.go); they say only the first. */
 function refusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
-  const { k0s } = configOf(after);
-  if (k0s !== undefined && !isReadable({ k0s })) {
-    return denial(
-      'mutate-k0scontrolplane-v1beta2.k0smotron.io',
-      `Object 'Kind' is missing in '${asGoWrites(canonical(k0s))}'`,
-    );
-  }
+  const { k0s = null, args, provisioner } = configOf(after);
+  const { type = '', platform = '' } = objectAt(provisioner);
   const [from, to] = [before, after].map((object) => parseVersion(textAt(object, 'spec', 'version'))?.numbers ?? []);
-  const args = objectAt(after, 'spec', 'k0sConfigSpec').args;
-  const { type = '', platform = '' } = objectAt(configOf(after), 'provisioner');
   const problems: [isWrong: boolean, text: string][] = [
+    [!isReadable({ k0s }), "Object 'Kind' is missing in spec.k0sConfigSpec.k0s"],
     [
       isStep && Number(to?.[1]) - Number(from?.[1]) > 1,
       'upgrading more than one minor version at a time is not allowed by the Kubernetes skew policy',
     ],
-    [
-      to?.join('.') === '1.31.1',
-      `version ${textAt(after, 'spec', 'version')} is not compatible with K0sControlPlane, use v1.31.2+`,
-    ],
+    [to?.join('.') === '1.31.1', 'version v1.31.1 is not compatible with K0sControlPlane, use v1.31.2+'],
     [
       platform === 'windows' || String(type).startsWith('powershell'),
       'K0sControlPlane does not support powershell and powershell-xml provisioning formats',
@@ -200,14 +182,12 @@ export const k0s: KindWithMachines = {
         kind: 'K0sControllerConfig',
         spec: { version: versionOf(controlPlane), ...configOf(controlPlane) },
       },
-      { [configAnnotation]: JSON.stringify(configOf(controlPlane)) },
+      { annotations: { [configAnnotation]: JSON.stringify(configOf(controlPlane)) } },
     ),
   reasons,
   updater,
-  replacement: (controlPlane) => {
-    const isDeleteFirst = strategyOf(controlPlane) === 'RecreateDeleteFirst';
-    return { is: 'rolling', maxSurge: isDeleteFirst && Number(objectAt(controlPlane, 'spec').replicas) >= 3 ? 0 : 1 };
-  },
+  maxSurge: (controlPlane) =>
+    strategyOf(controlPlane) === 'RecreateDeleteFirst' && Number(objectAt(controlPlane, 'spec').replicas) >= 3 ? 0 : 1,
   arrivals: () => [
     { path: ['spec', 'machineTemplate', 'metadata'], on: ['new Machines only'] },
     { path: ['spec', 'k0sConfigSpec', 'k0s'], on: ['the ClusterConfig of k0s, but for spec.storage'] },

@@ -1,10 +1,8 @@
 import { type FieldPath, type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import type { Difference } from '../world/differences.ts';
+import type { GroupObjects } from '../world/groups.ts';
 import { type MachineObjects, machineTemplateOf, type UpdateRequest } from './made-machine.ts';
-
-/** Why a Machine is not up to date: a field of the object of its group, with the values that it has and should have. */
-export type Reason = Difference;
 
 /** Where fields of an object arrive that are written in place: their paths, and the objects that get them. */
 export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
@@ -14,17 +12,6 @@ export const metadataArrival = (controlPlane: JsonObject, configs: string): Arri
   path: ['spec', 'machineTemplate', 'metadata'],
   on: ['Machines', configs, textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's')],
 });
-
-/**
- * How Machines of a control plane make way for others: one after the other, `maxSurge` new ones first; or each when somebody
- * deletes it.
- */
-export type Replacement = { is: 'rolling'; maxSurge: number } | { is: 'onDelete' };
-
-export interface ControlPlane {
-  object: JsonObject;
-  infrastructure: JsonObject;
-}
 
 /** The facts about a kind of control plane. Objects are in the newest version that is known here. */
 interface AnyKind {
@@ -39,8 +26,7 @@ interface AnyKind {
   /** Sets the defaults of its webhook. */
   fillDefaults?(controlPlane: JsonObject): void;
   /**
-   * Why its webhook or the rules of its schema do not take an update, in their words; undefined if they do, as far as that is
-   * known here.
+   * Why its webhook or the rules of its schema do not take an update; undefined if they do, as far as that is known here.
    *
    * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
    */
@@ -55,10 +41,7 @@ export interface KindWithoutMachines extends AnyKind {
 /** The decisions of a kind of control plane about its Machines. */
 export interface KindWithMachines extends AnyKind {
   readonly hasMachines?: true;
-  /**
-   * The fields of its spec whose effect is known here; the effect of others is not. Undefined: all that
-   * its schema has.
-   */
+  /** The fields of its spec whose effect is known here. Undefined: all that its schema has. */
   readonly fields?: readonly string[];
   /**
    * A Machine that a control plane makes, with what is made for it.
@@ -77,10 +60,9 @@ export interface KindWithMachines extends AnyKind {
   /**
    * The fields in which a Machine differs from what a control plane wants, so that it is replaced.
    *
-   * @param release of Cluster API, which reads the Machine.
    * @throws {NotKnown} where that depends on what is not among the objects.
    */
-  reasons(made: MachineObjects, wanted: JsonObject, release: Release): Reason[];
+  reasons(made: MachineObjects, wanted: JsonObject, release: Release): Difference[];
   /** What it does not compare of a Machine, and why, in a plain sentence; undefined if it compares everything. */
   uncompared?(machine: JsonObject): string | undefined;
   /**
@@ -88,14 +70,23 @@ export interface KindWithMachines extends AnyKind {
    *
    * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
    */
-  timeReasons?(made: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Reason[];
+  timeReasons?(made: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Difference[];
   /** Who updates a Machine in place that differs in these fields; undefined if it is replaced, or extensions are asked. */
-  updater?(reasons: readonly Reason[], controlPlane: JsonObject): string | undefined;
-  replacement(controlPlane: JsonObject): Replacement;
+  updater?(reasons: readonly Difference[], controlPlane: JsonObject): string | undefined;
+  /** How many new Machines come before an old one goes; undefined if each goes when somebody deletes it. */
+  maxSurge(controlPlane: JsonObject): number | undefined;
   /** Whether it asks extensions if they can update Machines in place. */
   readonly asksExtensions?: boolean;
-  /** The request of CanUpdateMachine. A kind that asks extensions, and has none, is not known where extensions could be asked. */
-  updateRequest?(made: MachineObjects, before: ControlPlane, after: ControlPlane, clusterName: string): UpdateRequest;
+  /**
+   * The request of CanUpdateMachine; undefined if a template is not known. A kind that asks extensions, and has none, is not
+   * known where extensions could be asked.
+   */
+  updateRequest?(
+    made: MachineObjects,
+    before: GroupObjects,
+    after: GroupObjects,
+    clusterName: string,
+  ): UpdateRequest | undefined;
 }
 
 export type ControlPlaneKind = KindWithMachines | KindWithoutMachines;

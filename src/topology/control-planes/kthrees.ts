@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
-import { ageReasons, rolloutAfterPath } from './age.ts';
 import { goFields, goValue } from './go-values.ts';
 import { type KindWithMachines, metadataArrival } from './kind.ts';
-import { machineWith, templateReasons, timeAt } from './made-machine.ts';
+import { ageReasons, machineWith, rolloutAfterPath, templateReasons, timeAt } from './made-machine.ts';
 
 // Facts of k3s-io/cluster-api-k3s, v0.2 and v0.3: MatchesKCPConfiguration in pkg/machinefilters/machine_filters.go,
 // MachinesNeedingRollout in pkg/k3s/control_plane.go, syncMachines and upgradeControlPlane in
@@ -48,11 +47,9 @@ export const kthrees: KindWithMachines = {
     ]),
     ...templateReasons(made, wanted),
   ],
-  timeReasons({ machine }, wanted, previous) {
-    const createdAt = timeAt(machine, 'metadata', 'creationTimestamp');
-    return ageReasons({ createdAt }, wanted, previous, rolloutAfterPath);
-  },
-  replacement: () => ({ is: 'rolling', maxSurge: 1 }),
+  timeReasons: ({ machine }, wanted, previous) =>
+    ageReasons(timeAt(machine, 'metadata', 'creationTimestamp'), wanted, previous, rolloutAfterPath),
+  maxSurge: () => 1,
   arrivals: (controlPlane) => [
     metadataArrival(controlPlane, 'KThreesConfigs'),
     ...timeouts.map((field) => ({ path: ['spec', 'machineTemplate', field], on: ['Machines'] })),

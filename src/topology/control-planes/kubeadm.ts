@@ -1,22 +1,21 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames, type Release, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { clonedFrom, mergedMetadata } from '../patches/items.ts';
+import { clonedFrom } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
+import type { GroupObjects } from '../world/groups.ts';
 import { has } from '../world/releases.ts';
-import { ageReasons } from './age.ts';
-import { type Arrivals, type ControlPlane, type KindWithMachines, metadataArrival, type Reason } from './kind.ts';
+import { type Arrivals, type KindWithMachines, metadataArrival } from './kind.ts';
 import { comparedSpecs, isForInit, kubeadmConfigSpec } from './kubeadm-configs.ts';
 import { controlPlaneCauses, controlPlaneRefusal } from './kubeadm-refusal.ts';
 import {
-  cloneOf,
+  ageReasons,
   controlPlaneMetadata,
   inRequest,
   type MachineObjects,
-  running,
+  machineWith,
   shownMetadata,
-  templateFor,
   templateReasons,
   timeAt,
   type UpdateRequest,
@@ -45,32 +44,21 @@ function controlPlaneSettings(controlPlane: JsonObject): JsonObject {
   };
 }
 
-function machine(
-  controlPlane: JsonObject,
-  infrastructure: JsonObject | undefined,
-  names: { cluster: string; machine: string },
-  isFirst = false,
-): MachineObjects {
-  const { cluster: clusterName, machine: name } = names;
-  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
-  const metadata = controlPlaneMetadata(controlPlane, clusterName);
-  const hook = { annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' } };
-  const version = textAt(controlPlane, 'spec', 'version');
-  const template = infrastructure ?? templateFor(controlPlane);
-  return running(
-    {
-      metadata: { name, namespace, ...mergedMetadata([metadata, hook]) },
-      spec: { clusterName, version, ...controlPlaneSettings(controlPlane) },
-    },
+const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, names, isFirst = false) =>
+  machineWith(
+    controlPlane,
+    infrastructure,
+    names,
     {
       apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
       kind: 'KubeadmConfig',
-      metadata: { name, namespace, ...metadata },
       spec: kubeadmConfigSpec(controlPlane, !isFirst),
     },
-    cloneOf(template, name, String(namespace), metadata),
+    {
+      annotations: { 'pre-terminate.delete.hook.machine.cluster.x-k8s.io/kcp-cleanup': '' },
+      spec: controlPlaneSettings(controlPlane),
+    },
   );
-}
 
 /** The paths in which the configuration of a Machine differs from what the control plane wants (matchesKubeadmConfig). */
 function configDifferences(written: JsonObject, controlPlane: JsonObject, release: Release): Difference[] {
@@ -89,7 +77,7 @@ function configDifferences(written: JsonObject, controlPlane: JsonObject, releas
 }
 
 /** matchesMachineSpec in controlplane/kubeadm/pkg/filters.go, v1.14. */
-function reasons(made: MachineObjects, wanted: JsonObject, release: Release): Reason[] {
+function reasons(made: MachineObjects, wanted: JsonObject, release: Release): Difference[] {
   const version = textAt(wanted, 'spec', 'version');
   return [
     ...differencesOf(textAt(made.machine, 'spec', 'version') || version, version, ['spec', 'version']),
@@ -104,64 +92,63 @@ function reasons(made: MachineObjects, wanted: JsonObject, release: Release): Re
 const dayMs = 24 * 60 * 60 * 1000;
 const expiryPath = ['spec', 'rollout', 'before', 'certificatesExpiryDays'] as const;
 
-function timeReasons({ machine: made }: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Reason[] {
+function timeReasons(
+  { machine: made }: MachineObjects,
+  wanted: JsonObject,
+  previous: JsonObject,
+  now: Date,
+): Difference[] {
   const days = fieldAt(wanted, ...expiryPath);
   const expireAt = timeAt(made, 'status', 'certificatesExpiryDate');
   const expires = typeof days === 'number' && expireAt !== undefined && now.getTime() + days * dayMs > expireAt;
-  const createdAt = timeAt(made, 'metadata', 'creationTimestamp');
   return [
     ...(expires ? [{ path: expiryPath, before: undefined, after: days }] : []),
-    ...ageReasons({ createdAt }, wanted, previous),
+    ...ageReasons(timeAt(made, 'metadata', 'creationTimestamp'), wanted, previous),
   ];
 }
 
 /** The request of CanUpdateMachine (createRequest in …/kubeadmcontrolplane/inplace_canupdatemachine.go, v1.14). */
 function updateRequest(
   { machine, bootstrapConfig, infrastructureMachine }: MachineObjects,
-  before: ControlPlane,
-  after: ControlPlane,
+  before: GroupObjects,
+  after: GroupObjects,
   clusterName: string,
-): UpdateRequest {
-  const metadataOf = ({ object }: ControlPlane) => controlPlaneMetadata(object, clusterName);
+): UpdateRequest | undefined {
+  if (before.infrastructure === undefined || after.infrastructure === undefined) {
+    return undefined;
+  }
+  const metadataOf = ({ object }: GroupObjects) => controlPlaneMetadata(object, clusterName);
   const follow = (object: JsonObject) => applied(shownMetadata(object), metadataOf(before), metadataOf(after));
   const machineSpec = applied(
     objectAt(machine, 'spec'),
     controlPlaneSettings(before.object),
     controlPlaneSettings(after.object),
   );
-  const machineMetadata = follow(machine);
   const infrastructureMetadata = follow(infrastructureMachine);
-  const infrastructureAnnotations = {
+  const annotations = {
     ...objectAt(infrastructureMetadata, 'annotations'),
     ...clonedFrom(after.infrastructure).annotations,
   };
-  const infrastructureSpec = objectAt(infrastructureMachine, 'spec');
-  const specOf = ({ infrastructure }: ControlPlane) => objectAt(infrastructure, 'spec', 'template', 'spec');
+  const annotated = { ...infrastructureMetadata, annotations };
+  const spec = objectAt(infrastructureMachine, 'spec');
+  const specOf = ({ infrastructure }: GroupObjects) => objectAt(infrastructure, 'spec', 'template', 'spec');
   const desiredInfrastructure = {
     apiVersion: textAt(after.infrastructure, 'apiVersion'),
     kind: kindOfTemplate(after.infrastructure),
     metadata: objectAt(infrastructureMachine, 'metadata'),
   };
   const configs = comparedSpecs(objectAt(bootstrapConfig, 'spec'), kubeadmConfigSpec(after.object, true), true);
-  const annotated = { ...infrastructureMetadata, annotations: infrastructureAnnotations };
-  const inBoth = {
-    bootstrapConfig: (spec: JsonObject) => inRequest(bootstrapConfig, metadataOf(after), spec),
-    machine: (spec: JsonObject) => inRequest(machine, machineMetadata, spec),
-  };
+  const version = textAt(after.object, 'spec', 'version');
   return {
     current: {
-      machine: inBoth.machine(machineSpec),
-      infrastructureMachine: inRequest(infrastructureMachine, annotated, infrastructureSpec),
-      bootstrapConfig: inBoth.bootstrapConfig(configs.current),
+      machine: inRequest(machine, follow(machine), machineSpec),
+      infrastructureMachine: inRequest(infrastructureMachine, annotated, spec),
+      bootstrapConfig: inRequest(bootstrapConfig, metadataOf(after), configs.current),
     },
     desired: {
-      machine: inBoth.machine({ ...machineSpec, version: textAt(after.object, 'spec', 'version') }),
-      infrastructureMachine: inRequest(
-        desiredInfrastructure,
-        annotated,
-        applied(infrastructureSpec, specOf(before), specOf(after)),
-      ),
-      bootstrapConfig: inBoth.bootstrapConfig(configs.desired),
+      machine: inRequest(machine, follow(machine), { ...machineSpec, version }),
+      infrastructureMachine: inRequest(desiredInfrastructure, annotated, applied(spec, specOf(before), specOf(after))),
+      bootstrapConfig: inRequest(bootstrapConfig, metadataOf(after), configs.desired),
     },
   };
 }
@@ -201,10 +188,8 @@ export const kubeadm: KindWithMachines = {
   isFirst: ({ bootstrapConfig }) => isForInit(objectAt(bootstrapConfig, 'spec')),
   reasons,
   timeReasons,
-  replacement: (controlPlane) => ({
-    is: 'rolling',
-    maxSurge: Number(fieldAt(controlPlane, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1),
-  }),
+  maxSurge: (controlPlane) =>
+    Number(fieldAt(controlPlane, 'spec', 'rollout', 'strategy', 'rollingUpdate', 'maxSurge') ?? 1),
   arrivals: (controlPlane) => [metadataArrival(controlPlane, 'KubeadmConfigs'), ...arrivals],
   updateRequest,
   creationCauses: controlPlaneCauses,

@@ -1,4 +1,14 @@
-import { groupOf, isSame, type Json, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  type FieldPath,
+  fieldAt,
+  groupOf,
+  isSame,
+  type Json,
+  type JsonObject,
+  nameOf,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { Difference } from '../world/differences.ts';
@@ -15,6 +25,31 @@ const nodeDeletionTimeoutSeconds = 10;
 export function timeAt(object: JsonObject | undefined, ...path: readonly string[]): number | undefined {
   const time = Date.parse(textAt(object, ...path));
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** Where a group says that Machines that are older are to be replaced; a KThreesControlPlane says it at another place. */
+export const afterPath = ['spec', 'rollout', 'after'] as const;
+export const rolloutAfterPath = ['spec', 'rolloutAfter'] as const;
+export const afterPaths: readonly FieldPath[] = [afterPath, rolloutAfterPath];
+
+/** Whether times decide which Machines of a group are replaced: when they were made, or when their certificates expire. */
+export const readsTimes = (object: JsonObject): boolean =>
+  [...afterPaths, ['spec', 'rollout', 'before']].some((path) => fieldAt(object, ...path) !== undefined);
+
+/**
+ * Why it is time to replace what was made at a time: it is older than a group wants it; if the time is not known, the group
+ * did not want it before (`previous`).
+ */
+export function ageReasons(
+  createdAt: number | undefined,
+  object: JsonObject,
+  previous: JsonObject,
+  path: readonly string[] = afterPath,
+): Difference[] {
+  const time = timeAt(object, ...path);
+  const isTooOld =
+    time !== undefined && (createdAt === undefined ? time !== timeAt(previous, ...path) : createdAt < time);
+  return isTooOld ? [{ path, before: undefined, after: fieldAt(object, ...path) }] : [];
 }
 
 /** The object made from a template for a Machine (external.CreateFromTemplate, v1.14). */
@@ -90,25 +125,21 @@ export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: stri
   };
 }
 
-/**
- * A Machine that a control plane of a provider makes, with its own bootstrap configuration.
- *
- * @param annotations with which the Machine keeps what it was made of.
- */
+/** A Machine that a control plane makes, with its bootstrap configuration, and what else is its `own`. */
 export function machineWith(
   controlPlane: JsonObject,
   infrastructure: JsonObject | undefined,
   names: { cluster: string; machine: string },
   config: { apiVersion: string; kind: string; spec: JsonObject },
-  annotations: JsonObject = {},
+  own: { annotations?: JsonObject; spec?: JsonObject } = {},
 ): MachineObjects {
   const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
   const name = names.machine;
   const metadata = controlPlaneMetadata(controlPlane, names.cluster);
   return running(
     {
-      metadata: { name, namespace, ...mergedMetadata([metadata, { annotations }]) },
-      spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version') },
+      metadata: { name, namespace, ...mergedMetadata([metadata, { annotations: own.annotations ?? {} }]) },
+      spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version'), ...own.spec },
     },
     { ...config, metadata: { name, namespace, ...metadata } },
     cloneOf(infrastructure ?? templateFor(controlPlane), name, String(namespace), metadata),

@@ -1,11 +1,11 @@
 import { type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
-import { differencesOf } from '../world/differences.ts';
+import { type Difference, differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { picked } from '../world/objects.ts';
 import { goFields, goValue } from './go-values.ts';
-import { type KindWithMachines, metadataArrival, type Reason } from './kind.ts';
+import { type KindWithMachines, metadataArrival } from './kind.ts';
 import { type MachineObjects, machineWith, templateReasons } from './made-machine.ts';
-import { refusedChanges } from './refused-changes.ts';
+import { refusal } from './refused-changes.ts';
 
 // Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
 // pkg/rke2/desiredstate, the webhook of the control plane, and the types of both API groups.
@@ -49,7 +49,7 @@ const machine: KindWithMachines['machine'] = (controlPlane, infrastructure, name
       kind: 'RKE2Config',
       spec: configOf(objectAt(controlPlane, 'spec')),
     },
-    { [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)) },
+    { annotations: { [serverConfigAnnotation]: JSON.stringify(serverConfigOf(controlPlane)) } },
   );
 
 /** The additions of Rancher Turtles' webhook to a Machine's RKE2Config, which do not count. */
@@ -77,7 +77,7 @@ function madeConfig({ bootstrapConfig }: MachineObjects): JsonObject {
 }
 
 /** Without the annotation of older Machines, the server's configuration does not count; if it is not JSON, they are replaced. */
-function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): Reason[] {
+function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): Difference[] {
   const text = objectAt(made, 'metadata', 'annotations')[serverConfigAnnotation];
   if (typeof text !== 'string') {
     return [];
@@ -94,7 +94,7 @@ function serverReasons({ machine: made }: MachineObjects, wanted: JsonObject): R
 const knownVersion = /^v\d\.\d\d\.\d\+rke2r\d$/;
 
 /** Until v0.24, a Machine's version without RKE2's suffix could be up to date: that matters unless it is replaced in any case. */
-function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject, isReplaced: boolean): Reason[] {
+function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject, isReplaced: boolean): Difference[] {
   const [before, after] = [textAt(made, 'spec', 'version'), textAt(wanted, 'spec', 'version')];
   if (!isReplaced && knownVersion.test(after) && before === after.split('+')[0]) {
     throw new NotKnown(
@@ -132,10 +132,7 @@ export const rke2: KindWithMachines = {
     typeof objectAt(made, 'metadata', 'annotations')[serverConfigAnnotation] === 'string'
       ? undefined
       : `spec.serverConfig does not count without the annotation ${serverConfigAnnotation}`,
-  replacement: (controlPlane) => ({
-    is: 'rolling',
-    maxSurge: Number(objectAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate').maxSurge ?? 1),
-  }),
+  maxSurge: (controlPlane) => Number(objectAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate').maxSurge ?? 1),
   arrivals: (controlPlane) => [
     metadataArrival(controlPlane, 'RKE2Configs'),
     { path: ['spec', 'machineTemplate', 'spec', 'deletion'], on: ['Machines'] },
@@ -143,12 +140,5 @@ export const rke2: KindWithMachines = {
     { path: ['spec', 'registrationMethod'], on: ['new Machines only'] },
     { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
   ],
-  refusal: refusedChanges('vrke2controlplane.kb.io', [
-    {
-      field: 'spec.registrationMethod',
-      is: (before) => before !== undefined,
-      value: (after) => after ?? '',
-      why: 'field value is immutable once set',
-    },
-  ]),
+  refusal: refusal({ registrationMethod: (before, after) => before !== undefined && before !== after }),
 };

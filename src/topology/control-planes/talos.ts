@@ -37,13 +37,10 @@ export const talos: KindWithMachines = {
     ),
     ...templateReasons(made, wanted),
   ],
-  replacement: (controlPlane) =>
+  maxSurge: (controlPlane) =>
     strategyOf(controlPlane) === 'OnDelete'
-      ? { is: 'onDelete' }
-      : {
-          is: 'rolling',
-          maxSurge: Number(fieldAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate', 'maxSurge') ?? 1),
-        },
+      ? undefined
+      : Number(fieldAt(controlPlane, 'spec', 'rolloutStrategy', 'rollingUpdate', 'maxSurge') ?? 1),
   arrivals: () => [{ path: ['spec', 'controlPlaneConfig', 'init'], on: ['the first Machine of a new Cluster only'] }],
   fillDefaults({ spec }) {
     if (!isJsonObject(spec)) {

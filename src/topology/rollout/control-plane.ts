@@ -1,14 +1,13 @@
 import { formatFieldPath, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
-import type { KindWithMachines, Reason } from '../control-planes/index.ts';
 import {
   afterPaths,
+  type KindWithMachines,
   type MachineObjects,
   machineTemplatePath,
   timeAt,
-  type UpdateRequest,
 } from '../control-planes/index.ts';
-import { isPath } from '../world/differences.ts';
+import { type Difference, isPath } from '../world/differences.ts';
 import type { ExistingMachine, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import {
@@ -68,7 +67,7 @@ function madeMachine(update: ControlPlaneUpdate, existing: ExistingMachine): Mad
 
 interface OutdatedMachine {
   made: MadeMachine;
-  reasons: Reason[];
+  reasons: Difference[];
   /** Whether it is so because of the change. */
   isCaused: boolean;
   /** Whether an extension may update it. */
@@ -85,13 +84,13 @@ const timesOf = (
   { objects }: MadeMachine,
   wanted: JsonObject,
   now: Date,
-): Reason[] => of.timeReasons?.(objects, wanted, before.object, now) ?? [];
+): Difference[] => of.timeReasons?.(objects, wanted, before.object, now) ?? [];
 
 /** A Machine, if it is not up to date after the change; `ofChange`: what a new one of before differs in. */
 function outdatedMachine(
   update: ControlPlaneUpdate,
   made: MadeMachine,
-  ofChange: (isFirst: boolean) => Reason[],
+  ofChange: (isFirst: boolean) => Difference[],
   now: Date,
 ): OutdatedMachine[] {
   const { of, before, after, releases } = update;
@@ -101,7 +100,7 @@ function outdatedMachine(
     return [];
   }
   const timesBefore = timesOf(update, made, before.object, now);
-  const isNew = ({ path, after: value }: Reason) =>
+  const isNew = ({ path, after: value }: Difference) =>
     !timesBefore.some((known) => isPath(known.path, path) && isSame(known.after, value));
   const changed = [...ofChange(of.isFirst?.(made.objects) ?? false), ...times.filter(isNew)];
   const wasUpToDate = () =>
@@ -189,21 +188,6 @@ async function roll(
   return rolled;
 }
 
-/** The request about a Machine; undefined if a template is not known, and if the control plane asks no extensions. */
-function requestFor(
-  { objects }: MadeMachine,
-  { of, before, after, change }: ControlPlaneUpdate,
-): UpdateRequest | undefined {
-  return before.infrastructure === undefined || after.infrastructure === undefined
-    ? undefined
-    : of.updateRequest?.(
-        objects,
-        { object: before.object, infrastructure: before.infrastructure },
-        { object: after.object, infrastructure: after.infrastructure },
-        nameOf(change.cluster),
-      );
-}
-
 /** Decides what happens to a control plane's Machines. */
 export async function controlPlaneRollout(
   { of, ...given }: Omit<ControlPlaneUpdate, 'releases'>,
@@ -219,24 +203,23 @@ export async function controlPlaneRollout(
   }
   const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
-  const replacement = of.replacement(update.after.object);
+  const maxSurge = of.maxSurge(update.after.object);
   const removed = Math.max(0, counts.before - counts.after);
   const all = outdatedMachines(update, counts.before, now);
   const caused = all.filter(({ isCaused }) => isCaused);
   const waiting = all.filter(({ isCaused }) => !isCaused);
   const problems = waitingProblems(
     waiting.map(({ made, reasons }) => ({ name: nameOfMachine(made), causes: causesOf(update, reasons, {}) })),
-    replacement.is === 'onDelete',
+    maxSurge === undefined,
   );
   if (caused.length === 0) {
     return { ...nothing(), problems };
   }
   const reasons = caused.flatMap((machine) => machine.reasons);
   const causes = causesOf(update, reasons, { infrastructure: [...machineTemplatePath(update.after.object), 'name'] });
-  if (replacement.is === 'onDelete') {
+  if (maxSurge === undefined) {
     return { ...waitingForDeletion(caused.map(({ made }) => nameOfMachine(made)).slice(removed)), causes, problems };
   }
-  const { maxSurge } = replacement;
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
   const asked = new Map<MadeMachine, UpdateAnswer>();
   const first = caused.filter(({ updater }) => updater !== undefined);
@@ -249,7 +232,11 @@ export async function controlPlaneRollout(
       if (updatesInPlace && of.asksExtensions === true && of.updateRequest === undefined) {
         throw new NotKnown(`whether an extension updates Machines of ${of.kind} in place is not known`);
       }
-      const request = updatesInPlace && !asked.has(made) ? requestFor(made, update) : undefined;
+      const isAsked = updatesInPlace && !asked.has(made);
+      const { before, after } = update;
+      const request = isAsked
+        ? of.updateRequest?.(made.objects, before, after, nameOf(update.change.cluster))
+        : undefined;
       const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
       asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });
       return asked.get(made) as UpdateAnswer;

@@ -9,8 +9,7 @@ import {
   objectText,
   textAt,
 } from '../../kubernetes/index.ts';
-import type { Arrivals, Reason } from '../control-planes/index.ts';
-import { timeAt } from '../control-planes/index.ts';
+import { type Arrivals, timeAt } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan-document.ts';
@@ -36,7 +35,7 @@ export const isStaying = ({ machine }: ExistingMachine): boolean =>
  */
 export function causesOf(
   update: GroupUpdate,
-  reasons: readonly Reason[],
+  reasons: readonly Difference[],
   references: Partial<Record<'bootstrap' | 'infrastructure', FieldPath>>,
 ): Cause[] {
   const { before, after, change } = update;

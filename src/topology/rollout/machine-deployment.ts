@@ -1,8 +1,7 @@
 import { fieldAt, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
-import type { Arrivals, Reason } from '../control-planes/index.ts';
-import { afterPath, ageReasons, timeAt, type UpdateRequest } from '../control-planes/index.ts';
-import { differencesOf, isPath } from '../world/differences.ts';
+import { type Arrivals, afterPath, ageReasons, timeAt, type UpdateRequest } from '../control-planes/index.ts';
+import { type Difference, differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
 import {
@@ -35,7 +34,7 @@ interface MadeSet {
 }
 
 /** In what Machines of a MachineSet differ from those of a MachineDeployment (MachineTemplateUpToDate, mdutil, v1.14). */
-const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Reason[] =>
+const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Difference[] =>
   comparedFields.flatMap((field) =>
     differencesOf(spec[field], objectAt(machineDeployment, ...specPath)[field], [...specPath, field]),
   );
@@ -80,14 +79,14 @@ function outdatedSets(
   sets: readonly MadeSet[],
   machineDeployment: JsonObject,
   previous: JsonObject,
-): { set: MadeSet; reasons: Reason[]; isEligible: boolean }[] {
+): { set: MadeSet; reasons: Difference[]; isEligible: boolean }[] {
   const byReplicas = sets.toSorted((a, b) => b.count - a.count);
   const matching = byReplicas.filter((set) => specReasons(set.spec, machineDeployment).length === 0);
-  const current = matching.find((set) => ageReasons(set, machineDeployment, previous).length === 0);
+  const current = matching.find((set) => ageReasons(set.createdAt, machineDeployment, previous).length === 0);
   return sets
     .filter((set) => set !== current)
     .map((set) => {
-      const times = ageReasons(set, machineDeployment, previous);
+      const times = ageReasons(set.createdAt, machineDeployment, previous);
       const reasons = [...specReasons(set.spec, machineDeployment), ...times];
       return { set, reasons, isEligible: times.length === 0 && !matching.includes(set) };
     });
@@ -101,13 +100,13 @@ function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[])
     outdatedSets(sets, before.object, before.object).map(({ set, reasons }) => [set, reasons]),
   );
   const ofChange = specReasons(objectAt(before.object, ...specPath), after.object);
-  const strategy: Reason[] =
+  const strategy: Difference[] =
     isOnDelete(before.object) && !isOnDelete(after.object)
       ? [{ path: strategyPath, before: 'OnDelete', after: textAt(after.object, ...strategyPath) }]
       : [];
   return outdatedSets(sets, after.object, before.object).map(({ set, reasons, isEligible }) => {
     const known = beforeChange.get(set);
-    const isTime = ({ path }: Reason) => isPath(path, afterPath);
+    const isTime = ({ path }: Difference) => isPath(path, afterPath);
     const time = reasons.filter(
       (reason) => isTime(reason) && !known?.some((other) => isTime(other) && isSame(other.after, reason.after)),
     );

@@ -10,13 +10,8 @@ function surgeOf({ after, kind }: GroupChange): number {
     return 0;
   }
   const of = controlPlaneOf(after.object);
-  const replacement = of?.hasMachines === false ? undefined : of?.replacement(after.object);
-  const maxSurge =
-    replacement?.is === 'rolling'
-      ? replacement.maxSurge
-      : kind === 'MachineDeployment'
-        ? fencepostsOf(after.object).maxSurge
-        : 0;
+  const ofPlane = of?.hasMachines === false ? undefined : of?.maxSurge(after.object);
+  const maxSurge = kind === 'MachineDeployment' ? fencepostsOf(after.object).maxSurge : (ofPlane ?? 0);
   return Math.min(maxSurge, replicasOf(after.object));
 }
 
