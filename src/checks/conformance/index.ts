@@ -1,3 +1,2 @@
-export type { Check } from './define-check.ts';
-export { type ConformanceReport, checks, testConformance } from './report.ts';
-export { reportAsText } from './report-text.ts';
+export { type ConformanceReport, checks, reportAsText, testConformance } from './report.ts';
+export type { Check } from './trial.ts';

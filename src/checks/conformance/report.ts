@@ -1,20 +1,19 @@
+import { count, type Paint, type Style, shortList, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
-import type { NotCalled } from './choose-handlers.ts';
-import type { Check } from './define-check.ts';
 import { isSuccess } from './outcome.ts';
 import { answerChecks } from './requirements/answers.ts';
 import { patchChecks } from './requirements/patches.ts';
 import { wireChecks } from './requirements/wire.ts';
-import { createTrial, type Trial, type TrialOptions } from './trial.ts';
+import { type Check, createTrial, type Trial, type TrialOptions } from './trial.ts';
 
 /** All checks, in the order in which they run and are reported. */
 export const checks: readonly Check[] = [...wireChecks, ...answerChecks, ...patchChecks];
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
-export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
+type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
 
-export interface CheckResult extends Omit<Check, 'run'> {
+interface CheckResult extends Omit<Check, 'run'> {
   status: CheckStatus;
   problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
@@ -30,7 +29,7 @@ export interface ConformanceReport {
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
   called: string[];
-  notCalled: readonly NotCalled[];
+  notCalled: Trial['notCalled'];
   calls: number;
   ms: number;
 }
@@ -123,4 +122,40 @@ export async function testConformance(
     calls: trial.calls(),
     ms: Math.round(performance.now() - started),
   };
+}
+
+const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
+const styles: Record<CheckStatus, Style> = { passed: 'green', failed: 'red', warning: 'yellow', skipped: 'gray' };
+const statusWidth = 8;
+const margin = ' '.repeat(statusWidth + 3);
+
+function linesOf(result: CheckResult, widest: number): string[] {
+  const { id, status, requirement, skipReason, problems, more, reason, remedy } = result;
+  return [
+    `${id.padEnd(widest)}  ${status === 'skipped' ? skipReason : requirement}`,
+    ...problems.map(({ handler, message }) => `${margin}- ${handler === undefined ? '' : `${handler}: `}${message}`),
+    ...(more === undefined ? [] : [`${margin}- and ${more} more`]),
+    ...(problems.length === 0 ? [] : [`${margin}why: ${reason}`, `${margin}do: ${remedy}`]),
+  ].map(withoutControls);
+}
+
+/** As text: a line for each check, and below it any problems, why they matter, and what to do. */
+export function reportAsText(report: ConformanceReport, paint: Paint): string {
+  const { extensionConfig, checks, called, notCalled, calls, ms, verdict } = report;
+  const of = (status: CheckStatus) => checks.filter((result) => result.status === status).length;
+  const widest = Math.max(0, ...checks.map(({ id }) => id.length));
+  const name = withoutControls(extensionConfig);
+  const lines = [`${name}: ${count(called.length, 'handler')} called, ${calls} calls, ${(ms / 1000).toFixed(1)} s`];
+  for (const result of checks) {
+    const [first = '', ...rest] = linesOf(result, widest);
+    lines.push(`  ${paint(styles[result.status], words[result.status].padEnd(statusWidth))} ${first}`, ...rest);
+  }
+  for (const [reason, list] of Map.groupBy(notCalled, (one) => one.reason)) {
+    const names = list.map((one) => one.name);
+    lines.push(withoutControls(`  not called: ${shortList(names, 10)}: ${reason}`));
+  }
+  lines.push(
+    `${name}: ${verdict === 'passed' ? 'passed' : 'FAILED'}: ${of('passed')} ok, ${of('failed')} failed, ${count(of('warning'), 'warning')}, ${of('skipped')} skipped`,
+  );
+  return lines.map((line) => `${line}\n`).join('');
 }

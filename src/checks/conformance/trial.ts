@@ -1,82 +1,57 @@
 import { eachOf } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
+  complete,
+  type DiscoveredHandler,
   ExtensionConnections,
+  exchange,
   extensionOf,
   isCallError,
   type KnownHooks,
   type Resolve,
-  readAnswer,
   readDiscovery,
-  targetOf,
 } from '../../runtimehooks/client/index.ts';
-import { defaultTimeoutSeconds, hooks } from '../../runtimehooks/index.ts';
+import {
+  clusterApiHooks,
+  defaultTimeoutSeconds,
+  formatHook,
+  type HookDefinition,
+  hooks,
+  maxTimeoutSeconds,
+} from '../../runtimehooks/index.ts';
 import type { Recording } from '../plan/index.ts';
-import { type Callee, type Choice, chooseHandlers } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
-import { effectOf } from './review-patches.ts';
+import { requestFor } from './sample-requests.ts';
 import { sampleValues } from './variables.ts';
 
 /** Longest response that is read, in bytes: a hundred times what the sample requests should produce. */
 const maxAnswerBytes = 2 * 1024 * 1024;
 /** Number of handlers that get their first call concurrently. */
 const concurrentFirstCalls = 8;
+/** Maximum number of handlers that are called; further handlers are only discovered. */
+const maxTried = 64;
 
 /** How a call differs from the request that Cluster API would send. */
 interface Variation {
-  /** Default: the request of the handler. */
-  body?: string | Buffer | JsonObject;
+  body?: string | JsonObject;
   withContentType?: boolean;
 }
 
-/** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
-function createCaller(extension: ReturnType<typeof extensionOf>, resolve: Resolve | undefined, signal: AbortSignal) {
-  const connections = new ExtensionConnections({ resolve }, concurrentFirstCalls);
-  let calls = 0;
-  const targetFor = (callee: Callee) => targetOf(extension.clientConfig, callee);
-  return {
-    /** Makes one call. Never rejects: a failure is also an outcome. */
-    async send(callee: Callee, variation: Variation): Promise<Outcome> {
-      const { hook, timeoutSeconds, request } = callee;
-      const target = targetFor(callee);
-      if (isCallError(target)) {
-        return { error: target, ms: 0 };
-      }
-      const { body = request, withContentType = false } = variation;
-      const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
-      calls++;
-      const started = performance.now();
-      const answer = await connections.post(extension.name, {
-        target,
-        caBundle: extension.clientConfig.caBundle || undefined,
-        body: isObject ? JSON.stringify(body) : body,
-        hasContentType: withContentType,
-        maxAnswerBytes,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutSeconds * 1000)]),
-      });
-      const ms = performance.now() - started;
-      const read = isCallError(answer) ? answer : readAnswer(answer, hook);
-      if (isCallError(read)) {
-        return { error: read, ms };
-      }
-      let effect: JsonObject | undefined;
-      return {
-        response: read.content,
-        effect() {
-          effect ??= effectOf(hook, isObject ? body : request, read.content);
-          return effect;
-        },
-        ms,
-      };
-    },
-    calls: () => calls,
-    close: () => connections.close(),
-  };
+/** A handler, or Discovery, with the request that Cluster API would send. */
+interface Callee {
+  /** Without the name of the ExtensionConfig; undefined for Discovery. */
+  name: string | undefined;
+  hook: HookDefinition;
+  timeoutSeconds: number;
+  request: JsonObject;
 }
 
-export interface TrialOptions extends Choice {
+export interface TrialOptions {
+  withSideEffects: boolean;
+  /** The user's requests, by `formatHook`, which replace the generated ones. */
+  requests: ReadonlyMap<string, JsonObject>;
   known: KnownHooks;
   /** The answers of an earlier release of the extension. */
   recorded?: Recording | undefined;
@@ -86,8 +61,34 @@ export interface TrialOptions extends Choice {
   signal: AbortSignal;
 }
 
+/** Chooses the handlers to call, in the order of a Cluster's lifecycle; `notCalled` says why others are not. */
+function chooseHandlers(discovered: readonly DiscoveredHandler[], withSideEffects: boolean) {
+  const notCalled: { name: string; reason: string }[] = [];
+  const chosen: Omit<Callee, 'request'>[] = [];
+  for (const [index, handler] of discovered.entries()) {
+    const { requestHook, timeoutSeconds = defaultTimeoutSeconds } = handler;
+    const name = handler.name.slice(0, handler.name.lastIndexOf('.'));
+    const hook = clusterApiHooks.find(
+      (one) => one.name === requestHook.hook && `${one.group}/${one.version}` === requestHook.apiVersion,
+    );
+    if (hook === undefined || hook.singleton) {
+      notCalled.push({ name, reason: 'the messages of their hooks are unknown' });
+    } else if (index >= maxTried) {
+      notCalled.push({ name, reason: `only the first ${maxTried} handlers are called` });
+    } else if (!hook.isQuestion && !withSideEffects) {
+      const reason = 'their hooks act on Clusters: call them for made-up objects with --with-side-effects';
+      notCalled.push({ name, reason });
+    } else {
+      const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= maxTimeoutSeconds;
+      chosen.push({ name, hook, timeoutSeconds: isAccepted ? timeoutSeconds : defaultTimeoutSeconds });
+    }
+  }
+  chosen.sort((a, b) => clusterApiHooks.indexOf(a.hook) - clusterApiHooks.indexOf(b.hook));
+  return { chosen, notCalled };
+}
+
 /** The subject of a call: a handler, or Discovery. Its first answers are reused where possible. */
-function createCheckedHandler(callee: Callee, send: ReturnType<typeof createCaller>['send']) {
+function createCheckedHandler(callee: Callee, send: (callee: Callee, variation: Variation) => Promise<Outcome>) {
   let first: Promise<Outcome> | undefined;
   let second: Promise<Outcome> | undefined;
   /** Whether two calls had the same outcome; for a hook that can block, whether their statuses are the same. */
@@ -100,7 +101,6 @@ function createCheckedHandler(callee: Callee, send: ReturnType<typeof createCall
     /** Whether its answers to the same call were found to differ. */
     isUnsteady: false,
     call: (variation: Variation = {}): Promise<Outcome> => send(callee, variation),
-    /** The first call, as Cluster API would make it. */
     first(): Promise<Outcome> {
       first ??= checked.call();
       return first;
@@ -111,10 +111,7 @@ function createCheckedHandler(callee: Callee, send: ReturnType<typeof createCall
       second ??= checked.call();
       return second;
     },
-    /**
-     * Whether another call is treated differently: its outcome differs from that of the plain call (for a hook that can
-     * block: the status, since its work may have progressed), and the plain call, made again, still has its own.
-     */
+    /** Whether another call is treated differently, and the plain call, made again, still has its own outcome. */
     async isAffectedBy(other: Outcome): Promise<boolean> {
       const before = await checked.second();
       if (isSame(before, other)) {
@@ -132,39 +129,58 @@ export type CheckedHandler = ReturnType<typeof createCheckedHandler>;
 
 /** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
-  const { known, recorded, schemaOf, resolve, signal } = options;
+  const { known, recorded, schemaOf, resolve, signal, requests } = options;
   const extension = extensionOf(config);
-  const caller = createCaller(extension, resolve, signal);
-  const checked = (callee: Callee) => createCheckedHandler(callee, caller.send);
-  const { group, version, request } = hooks.Discovery;
+  const connections = new ExtensionConnections({ resolve }, concurrentFirstCalls);
+  let calls = 0;
+  async function send(callee: Callee, { body, withContentType = false }: Variation): Promise<Outcome> {
+    const { hook, request } = callee;
+    calls++;
+    const sent = { ...callee, extension, request: body ?? request, signal, maxAnswerBytes };
+    const answer = await exchange({ ...sent, mimicsClusterApi: !withContentType }, { connections });
+    return isCallError(answer)
+      ? { error: answer }
+      : { hook, request: typeof body === 'object' ? body : request, response: answer.content, schemaOf };
+  }
+  const checked = (callee: Callee) => createCheckedHandler(callee, send);
+  const hook: HookDefinition = hooks.Discovery;
   const discovery = checked({
     name: undefined,
-    hook: hooks.Discovery,
+    hook,
     timeoutSeconds: defaultTimeoutSeconds,
-    request: { apiVersion: `${group}/${version}`, kind: request.kind },
+    request: complete(hook, {}, {}),
   });
-  const read = (outcome: Outcome): ReturnType<typeof readDiscovery> =>
-    isSuccess(outcome) ? readDiscovery(outcome.response, extension.name, known) : { handlers: [], problems: [] };
   const outcome = await discovery.first();
-  const discovered = { outcome, ...read(outcome) };
-  const choose = (values: readonly Json[]) => chooseHandlers(discovered.handlers, extension.settings, values, options);
+  const { handlers: offered, problems } = isSuccess(outcome)
+    ? readDiscovery(outcome.response, extension.name, known)
+    : { handlers: [], problems: [] };
+  const { chosen, notCalled } = chooseHandlers(offered, options.withSideEffects);
+  const values: JsonObject[] = [];
+  const prepared = async (callee: (typeof chosen)[number]): Promise<CheckedHandler> => {
+    const request = requests.get(formatHook(callee.hook)) ?? (await requestFor(callee.hook, values));
+    return checked({ ...callee, request: complete(callee.hook, request, extension.settings) });
+  };
   // Patches depend on variables, so those that the extension defines get values that match their schemas.
-  const first = await choose([]);
-  const definers = first.handlers.filter(({ hook }) => hook.name === 'DiscoverVariables').map(checked);
+  const definers = await eachOf(
+    chosen.filter((callee) => callee.hook.name === 'DiscoverVariables'),
+    concurrentFirstCalls,
+    prepared,
+  );
   const definitions = await eachOf(definers, concurrentFirstCalls, (definer) => definer.first());
-  const values = definitions.flatMap(({ response }) => (response ? sampleValues(response.variables) : []));
-  const chosen = await choose(values);
-  // Requests for the definitions of variables contain no values: these were the first calls.
-  const handlers = chosen.handlers.map(
-    (callee) => definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? checked(callee),
+  values.push(...definitions.flatMap(({ response }) => (response ? sampleValues(response) : [])));
+  const handlers = await eachOf(
+    chosen,
+    1,
+    async (callee) =>
+      definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? prepared(callee),
   );
   return {
-    ...{ extension, known, recorded, schemaOf, signal, discovery, discovered, handlers },
-    notCalled: chosen.notCalled,
+    ...{ extension, known, recorded, schemaOf, signal, discovery, handlers, notCalled },
+    discovered: { outcome, problems },
     /** The handlers whose first response Cluster API can read. */
     async answering(): Promise<readonly CheckedHandler[]> {
       await eachOf(
-        handlers.filter(({ hook }) => hook.isQuestion),
+        handlers.filter((handler) => handler.hook.isQuestion),
         concurrentFirstCalls,
         (handler) => handler.first(),
       );
@@ -172,10 +188,48 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const outcomes = await eachOf(handlers, 1, (handler) => handler.first());
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
-    calls: caller.calls,
-    close: caller.close,
+    calls: () => calls,
+    close: () => connections.close(),
   };
 }
 
 /** An extension server being checked. */
 export type Trial = Awaited<ReturnType<typeof createTrial>>;
+
+/**
+ * Reports a problem, of a handler if it is about one: as an error if the check is a `must`, unless it is only a
+ * recommendation.
+ */
+export type ReportProblem = (message: string, handler?: { name: string | undefined }, isWarning?: boolean) => void;
+
+/** One property of a well-behaved extension: data plus one function, like a rule. */
+export interface Check {
+  id: string;
+  /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
+  level: 'must' | 'should';
+  /** One sentence: what the extension has to do. */
+  requirement: string;
+  /** What happens otherwise. */
+  reason: string;
+  /** What the extension's author should do. */
+  remedy: string;
+  /** Returns why it was skipped, if it was. */
+  run(trial: Trial, report: ReportProblem): Promise<string | undefined>;
+}
+
+type Look = (handler: CheckedHandler, report: (message: string, isWarning?: boolean) => void) => Promise<void>;
+
+/** Checks the handlers that respond, one after the other; skipped for `reason` if none of them is selected. */
+export const ofAnswering =
+  (look: Look, reason = 'no handler answers', isSelected: (handler: CheckedHandler) => boolean = () => true) =>
+  async (trial: Trial, report: ReportProblem): Promise<string | undefined> => {
+    const handlers = (await trial.answering()).filter(isSelected);
+    for (const handler of handlers) {
+      await look(handler, (message, isWarning) => report(message, handler, isWarning));
+    }
+    return handlers.length === 0 ? reason : undefined;
+  };
+
+/** As `ofAnswering`, for the handlers of one hook. */
+export const ofHook = (hook: string, look: Look) =>
+  ofAnswering(look, `no handler of ${hook} answers`, (handler) => handler.hook.name === hook);

@@ -1,45 +1,33 @@
 import { type Budget, NotEvaluated } from '../../kubernetes/cel/index.ts';
 import { itemsAt, type Json, type JsonObject, objectAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
-import {
-  type CheckedDefinitions,
-  checkDefinitions,
-  readSchema,
-  valueCauses,
-} from '../../runtimehooks/variables/index.ts';
+import { checkDefinitions, readSchema, valueCauses } from '../../runtimehooks/variables/index.ts';
 
 const maxVariables = 500;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;
 /** Longest path of a problem, and longest problem, in characters. */
 const maxText = 300;
-
-const checkedOnce = perObject((variables: Json[]) => checkDefinitions(variables, 'variables'));
-
-/** Checks the definitions in one answer once, since hostile ones take seconds. */
-function checked(variables: Json | undefined): CheckedDefinitions {
-  return Array.isArray(variables) ? checkedOnce(variables) : checkDefinitions(variables, 'variables');
-}
-
 const maxUnevaluated = 20;
+
+/** Once for each answer, since hostile definitions take seconds. */
+const checked = perObject(({ variables }: JsonObject) => checkDefinitions(variables, 'variables'));
 
 /**
  * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
  * nothing, rules that are not evaluated here, as warnings.
  */
-export function variableProblems(variables: Json | undefined): { message: string; isWarning?: boolean }[] {
-  const { causes, isComplete, unevaluated } = checked(variables);
-  if (causes.length === 0 && !isComplete) {
-    return [{ message: 'the schemas take too much work to check all of them', isWarning: true }];
+export function variableProblems(response: JsonObject): { message: string; isWarning?: boolean }[] {
+  const { causes, isComplete, unevaluated } = checked(response);
+  if (causes.length > 0) {
+    return causes.map(({ field = '', message }) => ({
+      message: quotable(`${field.slice(0, maxText)}: ${message.slice(0, maxText)}`, 2 * maxText),
+    }));
   }
-  return causes.length > 0
-    ? causes.map(({ field = '', message }) => ({
-        message: quotable(`${field.slice(0, maxText)}: ${message.slice(0, maxText)}`, 2 * maxText),
-      }))
-    : unevaluated
-        .flatMap(({ unknown }) => unknown)
-        .slice(0, maxUnevaluated)
-        .map((text) => ({ message: quotable(`${text}; try it in a cluster`, 2 * maxText), isWarning: true }));
+  const texts = unevaluated.flatMap(({ unknown }) => unknown.map((text) => `${text}; try it in a cluster`));
+  return (isComplete ? texts : ['the schemas take too much work to check all of them'])
+    .slice(0, maxUnevaluated)
+    .map((text) => ({ message: quotable(text, 2 * maxText), isWarning: true }));
 }
 
 /** A value that matches the type and the limits of a schema, as far as that is simple; undefined for an unknown type. */
@@ -76,21 +64,20 @@ function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
 const maxRulesMs = 2_000;
 
 /** Values for the variables that an extension defines, so that its patches have an effect: those that their schemas allow. */
-export function sampleValues(variables: Json | undefined): JsonObject[] {
+export function sampleValues(response: JsonObject): JsonObject[] {
   const budget: Budget = { leftMs: maxRulesMs };
-  const { causes, isComplete } = checked(variables);
+  const { causes, isComplete } = checked(response);
   // Patterns and rules of schemas that are refused may be anything.
-  const checkable = causes.length === 0 && isComplete ? itemsAt(variables).slice(0, maxVariables) : [];
+  const checkable = causes.length === 0 && isComplete ? itemsAt(response, 'variables').slice(0, maxVariables) : [];
   return checkable.flatMap((variable): JsonObject[] => {
     const name = textAt(variable, 'name');
     const schema = objectAt(variable, 'schema', 'openAPIV3Schema');
     const value = sampleValue(schema);
+    if (name === 'builtin' || value === undefined) {
+      return [];
+    }
     try {
-      return name === 'builtin' ||
-        value === undefined ||
-        valueCauses(name, value, readSchema(schema), name, { budget }).length > 0
-        ? []
-        : [{ name, value }];
+      return valueCauses(name, value, readSchema(schema), name, { budget }).length > 0 ? [] : [{ name, value }];
     } catch (error) {
       if (error instanceof NotEvaluated) {
         return [];

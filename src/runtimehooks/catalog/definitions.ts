@@ -27,7 +27,7 @@ const clusterChanges: readonly ReleaseChange[] = [
     release: v1(13),
     isBreaking: true,
     text: 'the Cluster of requests is v1beta2 (before: v1beta1), under the same version of the hook',
-    remedy: 'read both versions of the Cluster before the upgrade; "conformance" tests both',
+    remedy: 'read both versions of the Cluster before the upgrade',
     coreBefore: 'v1beta1',
   },
 ];

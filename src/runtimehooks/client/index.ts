@@ -18,7 +18,7 @@ export {
   readDiscovery,
 } from './discovery.ts';
 export { type ClientCertificate, ExtensionConnections, type Resolve } from './exchange/connections.ts';
-export { complete, readAnswer } from './exchange/exchange.ts';
+export { complete, exchange, readAnswer } from './exchange/exchange.ts';
 export { probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
 export {

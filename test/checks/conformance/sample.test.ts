@@ -91,8 +91,8 @@ test.concurrent('a server that replays Cluster API’s own test extension has on
   });
   endWith(() => server.close());
   const report = await tryExtension(server.port, { checks: checks.map(({ id }) => id) });
-  expect(complaints(report)).toEqual({ success: 'failed' });
-  expect(report.checks.find(({ id }) => id === 'success')?.problems).toEqual([
+  expect(complaints(report)).toEqual({ 'answers-calls': 'failed' });
+  expect(report.checks.find(({ id }) => id === 'answers-calls')?.problems).toEqual([
     { severity: 'error', handler: 'can-update-machine', message: "answers Failure: Object 'Kind' is missing in ''" },
     { severity: 'error', handler: 'generate-upgrade-plan', message: 'answers Failure: not recorded' },
   ]);

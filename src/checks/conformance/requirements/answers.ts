@@ -1,18 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { secretShapes } from '../../../base/secrets/index.ts';
 import { quotable } from '../../../runtimehooks/client/index.ts';
 import { messageProblem, unknownFields } from '../../../runtimehooks/messages/index.ts';
-import { type Check, ofAnswering } from '../define-check.ts';
-import {
-  describe,
-  difference,
-  isBlocking,
-  isFailure,
-  isSameOutcome,
-  isSuccess,
-  messageOf,
-  shownMessage,
-} from '../outcome.ts';
-import { changingParts, secretParts } from '../unwanted-text.ts';
+import { describe, difference, isFailure, isSameOutcome, isSuccess, messageOf, type Outcome } from '../outcome.ts';
+import { type Check, ofAnswering } from '../trial.ts';
+
+/** Texts that differ from call to call, and how they are recognized. */
+const changing: readonly [what: string, ...RegExp[]][] = [
+  [
+    'a time',
+    /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/,
+    /\b\d{2}:\d{2}:\d{2}\b/,
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/,
+    // Seconds or milliseconds since 1970, from 2017 to 2033.
+    /(?:^|\D)(?:1[5-9]\d{8}|1[5-9]\d{11})(?:\D|$)/,
+  ],
+  ['a measured duration', /\b\d{1,9}\.\d{1,9} ?(?:ms|s|µs)\b/],
+  ['an address in memory', /\b0x[0-9a-f]{8,16}\b/],
+];
+
+const stackTrace = /\n\s{1,8}at \S|goroutine \d{1,9} \[|Traceback \(most recent call last\)/;
+
+const changingParts = (text: string): string[] =>
+  changing.filter(([, ...expressions]) => expressions.some((one) => one.test(text))).map(([what]) => what);
+
+/** Parts of a message that do not belong in a condition. */
+const secretParts = (text: string): string[] => [
+  ...secretShapes(text),
+  ...(stackTrace.test(text) ? ['a stack trace'] : []),
+];
+
+/** The message of a response as a report may show it: truncated, and omitted if it contains a secret. */
+export function shownMessage(outcome: Outcome): string {
+  const message = messageOf(outcome);
+  return secretParts(message).length > 0 ? '(a message that should not be shown)' : quotable(message, 200);
+}
 
 /** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
 const longSeconds = 600;
@@ -27,21 +49,6 @@ const malformed = { body: '{"cluster": 5' };
 
 /** The checks of what handlers answer, whatever their hook. */
 export const answerChecks: readonly Check[] = [
-  {
-    id: 'success',
-    level: 'must',
-    requirement: 'The test request is answered with Success.',
-    reason: 'A handler that always answers Failure is not tested: the checks of a success have nothing to check.',
-    remedy: 'pass a request that the extension can process: --request FILE',
-    run: ofAnswering(async (handler, report) => {
-      const outcome = await handler.first();
-      if (isFailure(outcome)) {
-        const message = shownMessage(outcome);
-        const text = `answers Failure${message === '' ? ' without a message' : `: ${message}`}`;
-        report(text, isSuccess(await handler.second()));
-      }
-    }),
-  },
   {
     id: 'known-fields',
     level: 'should',
@@ -73,7 +80,8 @@ export const answerChecks: readonly Check[] = [
     remedy: 'make handlers idempotent: check the current state, and derive the answer only from the request',
     run: ofAnswering(async (handler, report) => {
       const [one, other] = [await handler.first(), await handler.second()];
-      const isSame = isBlocking(one) ? one.response?.status === other.response?.status : isSameOutcome(one, other);
+      const isBlocking = isSuccess(one) && Number(one.response.retryAfterSeconds ?? 0) > 0;
+      const isSame = isBlocking ? one.response?.status === other.response?.status : isSameOutcome(one, other);
       if (other.error !== undefined) {
         report(`called again, it ${describe(other)}`);
       } else if (!isSame) {
@@ -92,16 +100,11 @@ export const answerChecks: readonly Check[] = [
     remedy: 'answer between a few seconds and a few minutes while work is in progress, and 0 when it is done',
     run: ofAnswering(
       async (handler, report) => {
-        for (const { response } of [await handler.first(), await handler.second()]) {
-          const seconds = response?.retryAfterSeconds;
-          if (typeof seconds === 'number' && (seconds < 0 || !Number.isInteger(seconds))) {
-            report(`retryAfterSeconds is ${seconds}`);
-            return;
-          }
-          if (typeof seconds === 'number' && seconds > longSeconds) {
-            report(`retryAfterSeconds is ${seconds}: more than ten minutes`, true);
-            return;
-          }
+        const outcomes = [await handler.first(), await handler.second()];
+        const waits = outcomes.map(({ response }) => Number(response?.retryAfterSeconds ?? 0));
+        const bad = waits.find((seconds) => seconds < 0 || seconds > longSeconds);
+        if (bad !== undefined) {
+          report(`retryAfterSeconds is ${bad}${bad > 0 ? ': more than ten minutes' : ''}`, bad > 0);
         }
       },
       'no handler that is called can block',
@@ -109,61 +112,38 @@ export const answerChecks: readonly Check[] = [
     ),
   },
   {
-    id: 'stable-messages',
+    id: 'messages',
     level: 'must',
-    requirement: 'Messages contain no times, durations or counters, and are the same for the same cause.',
+    requirement:
+      'Messages are the same for the same cause, without times, durations and counters, have no secrets and no stack traces, and at most 1,024 characters.',
     reason:
-      'They are written into conditions: a message that keeps changing makes controllers loop on their own writes.',
-    remedy: 'say what the handler waits for or what is wrong, and nothing that changes by itself',
+      'They are written into conditions, where everyone who may read Clusters sees them: one that keeps changing makes controllers loop on their own writes.',
+    remedy: 'say, for users, what the handler waits for or what is wrong; put details for developers in the log',
     run: ofAnswering(async (handler, report) => {
-      const outcomes = [await handler.first(), await handler.second()];
-      const [one = '', other, ...refused] = [
-        ...outcomes,
-        await handler.call(malformed),
-        await handler.call(malformed),
-      ].map(messageOf);
       const parts = new Set<string>();
-      for (const [text, variation] of [
-        [one, {}],
-        [refused[0] ?? '', malformed],
-      ] as const) {
-        const suspects = changingParts(text);
+      for (const variation of [{}, malformed]) {
+        const one = variation === malformed ? await handler.call(malformed) : await handler.first();
+        const other = variation === malformed ? await handler.call(malformed) : await handler.second();
+        const message = messageOf(one);
+        const suspects = changingParts(message);
         if (suspects.length > 0) {
           // What is the same later, such as the time at which a Cluster was created, does not change by itself.
           await sleep(changingMs);
-          const isConstant = messageOf(await handler.call(variation)) === text;
-          for (const part of isConstant ? [] : suspects) {
-            parts.add(part);
-          }
+        }
+        const isConstant = suspects.length === 0 || messageOf(await handler.call(variation)) === message;
+        for (const part of [...(isConstant ? [] : suspects), ...secretParts(message)]) {
+          parts.add(part);
+        }
+        if (message !== messageOf(other) && isFailure(one) && isFailure(other)) {
+          report(`the same ${variation === malformed ? 'malformed ' : ''}request gets different messages`);
+        }
+        if (message.length > longMessage) {
+          report(`a message has ${message.length} characters`, true);
         }
       }
       if (parts.size > 0) {
-        report(`a message contains ${[...parts].join(' and ')}`);
-      }
-      if (refused[0] !== refused[1]) {
-        report('the same malformed request gets different messages');
-      }
-      if (one !== other && outcomes.every(isFailure)) {
-        report('the same request gets different messages');
-      }
-    }),
-  },
-  {
-    id: 'discreet-messages',
-    level: 'must',
-    requirement: 'Messages contain no secrets, no stack traces, and at most 1,024 characters.',
-    reason: 'Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.',
-    remedy: 'write messages for users; put details for developers in the log',
-    run: ofAnswering(async (handler, report) => {
-      const texts = [await handler.first(), await handler.call(malformed)].map(messageOf);
-      const parts = new Set(texts.flatMap(secretParts));
-      if (parts.size > 0) {
         // The text itself is not shown, since other people read this report as well.
         report(`a message contains ${[...parts].join(' and ')}`);
-      }
-      const longest = Math.max(...texts.map((text) => text.length));
-      if (longest > longMessage) {
-        report(`a message has ${longest} characters`, true);
       }
     }),
   },

@@ -3,10 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
 import type { HookAnswer, HookCall } from '../../../topology/index.ts';
 import { causeText, groupText, planRecorded, problemText, verdictText } from '../../plan/index.ts';
-import { type Check, ofHook, type ReportProblem } from '../define-check.ts';
-import { describe, isSuccess, type Outcome } from '../outcome.ts';
-import { type PatchProblem, reviewPatches } from '../review-patches.ts';
-import type { Trial } from '../trial.ts';
+import { describe, isSuccess, reviewOf } from '../outcome.ts';
+import type { PatchProblem } from '../patch-review.ts';
+import { type Check, ofHook, type ReportProblem, type Trial } from '../trial.ts';
 import { variableProblems } from '../variables.ts';
 
 const noPatches = 'there are no patches: pass a request that needs some with --request FILE';
@@ -14,21 +13,18 @@ const noPatches = 'there are no patches: pass a request that needs some with --r
 /** Reports one kind of problem with the patches in all first responses. */
 const ofKind =
   (kind: PatchProblem) =>
-  async ({ handlers, schemaOf }: Trial, report: ReportProblem): Promise<string | undefined> => {
+  async ({ handlers }: Trial, report: ReportProblem): Promise<string | undefined> => {
     let patches = 0;
     for (const handler of handlers) {
-      const { hook, request } = handler;
-      const { response, error } = await handler.first();
-      if (kind === 'inapplicable' && error?.step === 'decode' && error.message.includes('base64')) {
+      const outcome = await handler.first();
+      if (kind === 'inapplicable' && outcome.error?.step === 'decode' && outcome.error.message.includes('base64')) {
         patches++;
-        report(error.message, handler);
+        report(outcome.error.message, handler);
       }
-      const review = response?.status === 'Success' ? reviewPatches(hook, request, response, schemaOf) : undefined;
+      const review = isSuccess(outcome) ? reviewOf(outcome) : undefined;
       patches += review?.count ?? 0;
-      for (const problem of review?.problems ?? []) {
-        if (problem.kind === kind) {
-          report(problem.message, handler);
-        }
+      for (const { message } of review?.problems.filter((problem) => problem.kind === kind) ?? []) {
+        report(message, handler);
       }
     }
     return patches === 0 ? noPatches : undefined;
@@ -97,18 +93,15 @@ export const patchChecks: readonly Check[] = [
       let patches = 0;
       const skipped = await ofHook('GeneratePatches', async (handler, reportOf) => {
         const outcome = await handler.first();
-        const countIn = ({ response }: Outcome) =>
-          response === undefined ? 0 : (reviewPatches(handler.hook, handler.request, response)?.count ?? 0);
-        patches += countIn(outcome);
-        for (let reconcile = 0; isSuccess(outcome) && reconcile < reconciles; reconcile++) {
+        const first = isSuccess(outcome) ? reviewOf(outcome) : undefined;
+        patches += first?.count ?? 0;
+        for (let reconcile = 0; first !== undefined && reconcile < reconciles; reconcile++) {
           const again = await handler.call({ body: asNextTime(handler.request) });
-          if (!isSuccess(again)) {
-            reportOf(`with other uids it ${describe(again)}`);
-            return;
-          }
-          patches += countIn(again);
-          if (!isDeepStrictEqual(outcome.effect().patches, again.effect().patches)) {
-            reportOf('with other uids, in another order, the patched objects differ');
+          const review = isSuccess(again) ? reviewOf(again) : undefined;
+          patches += review?.count ?? 0;
+          if (!isDeepStrictEqual(first.results, review?.results)) {
+            const how = isSuccess(again) ? 'in another order, the patched objects differ' : `it ${describe(again)}`;
+            reportOf(`with other uids, ${how}`);
             return;
           }
         }
@@ -135,7 +128,7 @@ export const patchChecks: readonly Check[] = [
       'correct names and schemas: types, RE2 patterns, CEL rules, and defaults, examples and enums that satisfy them',
     run: ofHook('DiscoverVariables', async (handler, report) => {
       const outcome = await handler.first();
-      for (const { message, isWarning } of isSuccess(outcome) ? variableProblems(outcome.response.variables) : []) {
+      for (const { message, isWarning } of isSuccess(outcome) ? variableProblems(outcome.response) : []) {
         report(message, isWarning);
       }
     }),

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
-import { quotable } from '../../../runtimehooks/client/index.ts';
-import type { Check, ReportProblem } from '../define-check.ts';
-import { describe, difference, isFailure, isSuccess, shownMessage } from '../outcome.ts';
-import type { CheckedHandler, Trial } from '../trial.ts';
+import { describe, difference, isFailure, isSuccess } from '../outcome.ts';
+import type { Check, CheckedHandler, ReportProblem, Trial } from '../trial.ts';
+import { shownMessage } from './answers.ts';
 
 /**
  * Calls handlers with a variation of their request. One that answers the plain request otherwise is blamed for it only
@@ -73,23 +72,21 @@ export const wireChecks: readonly Check[] = [
     id: 'answers-calls',
     level: 'must',
     requirement:
-      'Every handler answers within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success or Failure.',
+      'Every handler answers the test request within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success.',
     reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
     remedy:
-      'answer failures with 200 too, with status Failure and a message; check the types of the fields; do long work in the background, and answer with retryAfterSeconds meanwhile',
+      'pass a request that the extension can process (--request FILE); answer failures with 200 too, with status Failure and a message; do long work in the background, and answer with retryAfterSeconds meanwhile',
     async run({ handlers }, report) {
       for (const handler of handlers) {
         const outcome = await handler.first();
-        if (outcome.response !== undefined && !isSuccess(outcome) && !isFailure(outcome)) {
-          report(`the status is ${JSON.stringify(quotable(String(outcome.response.status ?? ''), 60))}`, handler);
-        }
-        if (outcome.error === undefined) {
+        // That a server needs a Content-Type is reported by another check.
+        if (outcome.error?.step === 'http' && (await handler.call({ withContentType: true })).response !== undefined) {
           continue;
         }
-        // That a server needs a Content-Type is reported by another check.
-        const typed = outcome.error.step === 'http' ? await handler.call({ withContentType: true }) : undefined;
-        if (typed?.response === undefined) {
-          report(describe(outcome), handler);
+        if (!isSuccess(outcome)) {
+          const message = shownMessage(outcome);
+          const text = `${describe(outcome)}${message === '' ? '' : `: ${message}`}`;
+          report(text, handler, isFailure(outcome) && isSuccess(await handler.second()));
         }
       }
       return handlers.length === 0 ? 'no handler is called' : undefined;

@@ -16,7 +16,8 @@ const maxErrorBody = 512;
 interface Outgoing extends CalledHandler {
   extension: Extension;
   hook: HookDefinition;
-  request: JsonObject;
+  /** A text is sent as it is. */
+  request: JsonObject | string;
   signal: AbortSignal | undefined;
   /** Longest response that is read, in bytes. Default: 20 MiB. */
   maxAnswerBytes?: number;
@@ -27,9 +28,9 @@ interface Outgoing extends CalledHandler {
 /** The parts of the client that exchanges depend on. */
 export interface ExchangeContext {
   connections: ExtensionConnections;
-  backoff: ReturnType<typeof createBackoff>;
-  metrics: CallMetrics | undefined;
-  now: () => number;
+  backoff?: ReturnType<typeof createBackoff>;
+  metrics?: CallMetrics | undefined;
+  now?: () => number;
 }
 
 /** A message of a server, wrapped because it may have any field, even those of an error. */
@@ -86,13 +87,13 @@ export function complete(hook: HookDefinition, request: object, settings: Extens
 /** Sends a request and reads the response. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
-  const { connections, backoff, metrics, now } = context;
+  const { connections, backoff, metrics, now = () => performance.now() } = context;
   const { clientConfig } = extension;
   const target = targetOf(clientConfig, outgoing);
   if (isCallError(target)) {
     return target;
   }
-  const failing = mimicsClusterApi ? undefined : backoff.holds(extension);
+  const failing = mimicsClusterApi ? undefined : backoff?.holds(extension);
   if (failing !== undefined) {
     metrics?.heldBack(extension.name);
     const seconds = Math.ceil(failing.waitMs / 1000);
@@ -107,7 +108,7 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   const answer = await connections.post(extension.name, {
     target,
     caBundle: clientConfig.caBundle || undefined,
-    body: JSON.stringify(request),
+    body: typeof request === 'string' ? request : JSON.stringify(request),
     maxAnswerBytes: outgoing.maxAnswerBytes,
     hasContentType: !mimicsClusterApi,
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
@@ -127,9 +128,9 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
     (now() - started) / 1000,
   );
   if (!isFailed) {
-    backoff.forget(extension.name);
+    backoff?.forget(extension.name);
   } else if (isIgnorable(result)) {
-    backoff.failed(extension, result.message);
+    backoff?.failed(extension, result.message);
   }
   return result;
 }
