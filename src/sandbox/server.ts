@@ -95,7 +95,7 @@ function authenticationConfig(ca: string): JsonObject {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());
-  const credentials = await makeCredentials(clock());
+  const credentials = makeCredentials(clock());
   const store = new Store(options.history === undefined ? {} : { history: options.history });
   const registry = new Registry();
   const metrics = new MetricsRegistry();

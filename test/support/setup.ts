@@ -1,5 +1,4 @@
 import './direct-imports.ts';
-import './given-keys.ts';
 import './no-empty-table.ts';
 import './no-loose-match.ts';
 import { expectNothingLeft } from './leaves-nothing.ts';

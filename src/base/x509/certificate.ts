@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { isAddress } from './address.ts';
+import { isIPv4, isIPv6 } from 'node:net';
 import { readPem } from './pem.ts';
 import { handshakeProblem, signingProblem, unreadableProblem } from './signature.ts';
 
@@ -158,6 +158,12 @@ export function asCaKey(key: Parsed<string>, ca: Certificate): Parsed<string> {
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
   // A key that cannot be decoded has issued nothing, according to checkIssued; accessing the key itself throws then.
   return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
+}
+
+/** Whether a name in a certificate is an IP address, which has no zone. */
+export function isAddress(name: string): boolean {
+  // The pattern for IPv6 takes Node.js some milliseconds to compile: DNS names do without.
+  return name.includes(':') ? isIPv6(name) && !name.includes('%') : isIPv4(name);
 }
 
 /** The names (DNS names and IP addresses) that a certificate is not valid for. */

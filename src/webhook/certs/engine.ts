@@ -1,11 +1,4 @@
-import {
-  bundleOf,
-  type Certificate,
-  type Entropy,
-  issueCa,
-  issueServingCertificate,
-  usable,
-} from '../../base/x509/index.ts';
+import { bundleOf, type Certificate, issueCa, issueServingCertificate, usable } from '../../base/x509/index.ts';
 import { type CertificateFacts, deriveFacts, injectedAtAnnotation, stagedSinceAnnotation } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
@@ -26,7 +19,6 @@ export interface Run {
   store: CertificateStore;
   targets: TargetAccess;
   clock: Clock;
-  entropy: Entropy;
   settings: Omit<Settings, 'refused' | 'startedAt'>;
   /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
   names: readonly string[];
@@ -189,7 +181,7 @@ type SecretWrite = Exclude<Action['kind'], 'inject' | 'wait' | 'blocked' | 'done
 const empty: SecretContents = { data: {}, annotations: {} };
 
 async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
-  const { store, entropy, clock } = run;
+  const { store, clock } = run;
   const current = caSecret ?? empty;
   const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
     store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
@@ -202,7 +194,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
   switch (write) {
     case 'create-ca': {
       const { inUse, previous } = facts;
-      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
+      const issued = issueCa(clock.now(), run.caValidityMs);
       return writeCa(
         {
           'ca.crt': issued.certificate.pem,
@@ -217,7 +209,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
     case 'trust-ca':
       return writeCa({ 'previous.crt': bundleOf([facts.inUse as Certificate, ...facts.previous]) }, annotated(staged));
     case 'stage-ca': {
-      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
+      const issued = issueCa(clock.now(), run.caValidityMs);
       return writeCa({ 'next.crt': issued.certificate.pem, 'next.key': issued.key }, annotated(staged));
     }
     case 'promote': {
@@ -237,13 +229,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
       );
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
-      const { certificate, key } = await issueServingCertificate(
-        issuer,
-        run.names,
-        clock.now(),
-        run.servingValidityMs,
-        entropy,
-      );
+      const { certificate, key } = issueServingCertificate(issuer, run.names, clock.now(), run.servingValidityMs);
       return writeServing({ 'tls.crt': certificate.pem, 'tls.key': key, 'ca.crt': facts.bundle });
     }
     case 'write-bundle':

@@ -10,7 +10,6 @@ import {
   caProblem,
   type Issued,
   isSignedBy,
-  issueCa,
   issueServingCertificate,
   maxPemBytes,
   missingNames,
@@ -22,21 +21,20 @@ import {
   unreadProblem,
   usable,
 } from '../../../src/base/x509/index.ts';
-import { day, rsaEntropy } from './entropy.ts';
-import { oddCa, unreadableKeys } from './odd-ca.ts';
+import { makeCertificate } from './certificates.ts';
+import { day, rsaKeys } from './keys.ts';
+import { oddCa, unreadableKeys, usersCa } from './odd-ca.ts';
 
 const forge: typeof Forge = createRequire(import.meta.url)('node-forge');
 const now = new Date('2026-06-01T00:00:00Z');
-const newCa = (entropy = rsaEntropy) => issueCa(now, 100 * day, entropy);
-const servingOf = (ca: Issued, names = ['webhook.ns.svc']) =>
-  issueServingCertificate(ca, names, now, 90 * day, rsaEntropy);
-const ca = await newCa();
+const servingOf = (ca: Issued, names = ['webhook.ns.svc']) => issueServingCertificate(ca, names, now, 90 * day);
+const ca = usersCa(now, 100 * day, rsaKeys(), 'ca');
 const serving = await servingOf(ca);
 const fixture = (name: string) =>
   readFileSync(new URL(`../../support/fixtures/certs/${name}`, import.meta.url), 'utf8');
 const of = (pem: string): Certificate => usable(readCertificates(pem))?.[0] as Certificate;
 const elliptic = of(fixture('elliptic-ca.crt'));
-const odd = await oddCa(new Date(), day);
+const odd = oddCa(new Date(), day);
 /** Text after which `text` has this many characters. */
 const padded = (text: string, length: number) => text + '\n'.repeat(length - text.length);
 
@@ -92,22 +90,20 @@ test('a CA is recognized by its basic constraints, until the moment when it expi
 });
 
 test('a CA that API servers cannot read is rejected', async () => {
-  const { certificate } = await oddCa(new Date(), day, undefined, 'fb');
+  const { certificate } = oddCa(new Date(), day, undefined, 'fb');
   expect(certificate.x509.serialNumber).toBe('-05');
   const problem = 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
   expect(caProblem(certificate, new Date())).toBe(problem);
   expect(unreadProblem(odd.certificate.x509)).toBeUndefined();
-  for (const [name, keys] of await unreadableKeys()) {
-    const unread = await oddCa(new Date(), day, keys);
+  for (const [name, keys] of unreadableKeys()) {
+    const unread = oddCa(new Date(), day, keys);
     expect(caProblem(unread.certificate, new Date()), name).toMatch(/, which API servers cannot parse: /);
   }
 });
 
 test('only the certificates of a bundle that API servers can read are used', async () => {
   const unread = await Promise.all(
-    [oddCa(new Date(), day, undefined, 'fb')].concat(
-      (await unreadableKeys()).map(([, keys]) => oddCa(new Date(), day, keys)),
-    ),
+    [oddCa(new Date(), day, undefined, 'fb')].concat(unreadableKeys().map(([, keys]) => oddCa(new Date(), day, keys))),
   );
   const longer = Buffer.concat([elliptic.x509.raw, Buffer.from([0])]).toString('base64');
   const block = (body: string) => `${header}\n${body}\n-----END CERTIFICATE-----\n`;
@@ -151,13 +147,10 @@ test('a CA key must be able to sign', () => {
 });
 
 test("signed by: both the name and the key must be the CA's", async () => {
-  const keys = await rsaEntropy.makeKeyPair();
-  const other = await rsaEntropy.makeKeyPair();
-  const [one, sameName, sameKey] = await Promise.all([
-    oddCa(now, 100 * day, keys),
-    oddCa(now, 100 * day, other),
-    newCa({ makeKeyPair: async () => keys }),
-  ]);
+  const keys = rsaKeys();
+  const other = rsaKeys();
+  const [one, sameName] = [oddCa(now, 100 * day, keys), oddCa(now, 100 * day, other)];
+  const sameKey = usersCa(now, 100 * day, keys);
   const { certificate } = await servingOf(one);
   expect(isSignedBy(certificate, one.certificate)).toBe(true);
   expect(sameName.certificate.x509.subject).toBe(one.certificate.x509.subject);
@@ -167,11 +160,8 @@ test("signed by: both the name and the key must be the CA's", async () => {
   expect(isSignedBy(one.certificate, certificate)).toBe(false);
   expect(isSignedBy(certificate, elliptic)).toBe(false);
   // Without key identifiers, only the signature distinguishes two CAs with the same name.
-  const withoutIdentifier = forge.pki.certificateFromPem(certificate.pem);
-  const rest = withoutIdentifier.extensions.filter(({ name }) => name !== 'authorityKeyIdentifier');
-  withoutIdentifier.setExtensions(rest);
-  withoutIdentifier.sign(forge.pki.privateKeyFromPem(one.key), forge.md.sha256.create());
-  const anonymous = of(forge.pki.certificateToPem(withoutIdentifier));
+  const issuer = { cert: one.certificate.pem, key: one.key };
+  const anonymous = of(makeCertificate({ commonName: 'webhook', issuer }).cert);
   expect(anonymous.x509.checkIssued(sameName.certificate.x509)).toBe(true);
   expect(isSignedBy(anonymous, one.certificate)).toBe(true);
   expect(isSignedBy(anonymous, sameName.certificate)).toBe(false);
@@ -204,10 +194,8 @@ test('finds the names that a certificate is not valid for', async () => {
 });
 
 test('a DNS name that looks like an IP address does not make a certificate valid for the address', () => {
-  const certificate = forge.pki.certificateFromPem(serving.certificate.pem);
-  certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: '127.0.0.1' }] }]);
-  certificate.sign(forge.pki.privateKeyFromPem(ca.key), forge.md.sha256.create());
-  expect(missingNames(of(forge.pki.certificateToPem(certificate)), ['127.0.0.1'])).toEqual(['127.0.0.1']);
+  const { cert } = makeCertificate({ commonName: 'x', dnsNames: ['127.0.0.1'] });
+  expect(missingNames(of(cert), ['127.0.0.1'])).toEqual(['127.0.0.1']);
 });
 
 test('unreadable dates are rejected even if Node.js makes some date of them, which it occasionally does', () => {

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   backdateMs,
-  ellipticEntropy,
   type Issued,
   isSignedBy,
   issueCa,
@@ -18,8 +17,9 @@ import {
   usable,
 } from '../../../src/base/x509/index.ts';
 import { needs } from '../../support/needs.ts';
-import { day, entropyOn, rsaEntropy } from './entropy.ts';
 import { shakeHands } from './handshake.ts';
+import { day, keysOn, rsaKeys } from './keys.ts';
+import { usersCa } from './odd-ca.ts';
 
 const now = new Date();
 /** The precision of times in a certificate: whole seconds. */
@@ -29,23 +29,17 @@ const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 
-async function made(
-  caDays = 100,
-  servingDays = 1000,
-  { ofCa = rsaEntropy, ofServing = rsaEntropy } = {},
-): Promise<{ ca: Issued; serving: Issued }> {
-  const ca = await issueCa(now, caDays * day, ofCa);
-  return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, ofServing) };
+function made(caDays = 100, servingDays = 1000, ca = issueCa(now, caDays * day)) {
+  return { ca, serving: issueServingCertificate(ca, names, now, servingDays * day) };
 }
 
-/** The keys of a CA and of a serving certificate. */
-const kinds = [
-  ['RSA', {}],
-  ['elliptic', { ofCa: ellipticEntropy, ofServing: ellipticEntropy }],
-  ['elliptic by RSA', { ofServing: ellipticEntropy }],
-  ['RSA by P-384', { ofCa: entropyOn('P-384') }],
-  ['RSA by P-521', { ofCa: entropyOn('P-521') }],
-] as const;
+/** A CA of this program, and of users with other keys. */
+const kinds: [string, Issued][] = [
+  ['its own', issueCa(now, 100 * day)],
+  ['RSA', usersCa(now, 100 * day, rsaKeys(), 'RSA')],
+  ['P-384', usersCa(now, 100 * day, keysOn('P-384'), 'P-384')],
+  ['P-521', usersCa(now, 100 * day, keysOn('P-521'), 'P-521')],
+];
 
 function handshake({ certificate, key }: Issued, trusted: Issued, host: string): Promise<string> {
   return shakeHands({ cert: certificate.pem, key }, trusted.certificate.pem, host);
@@ -71,10 +65,8 @@ function extensionsOf(...all: Issued[]): string[] {
 }
 
 test('a client certificate is valid for clients, signed by the CA, and has its key', async () => {
-  const { ca } = await made();
-  const keys = await rsaEntropy.makeKeyPair();
-  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day);
-  expect(key).toBe(keys.privateKey);
+  const { ca } = made();
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', now, 1000 * day);
   expect(certificate.x509.subject).toBe('CN=somebody');
   expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
   expect(certificate.x509.verify(ca.certificate.x509.publicKey)).toBe(true);
@@ -87,16 +79,16 @@ test('a client certificate is valid for clients, signed by the CA, and has its k
 
 test.each(
   kinds,
-)("Node's TLS accepts the serving certificate for its names, and only with its CA: %s", async (_, keys) => {
-  const { ca, serving } = await made(100, 1000, keys);
+)("Node's TLS accepts the serving certificate for its names, and only with its CA: %s", async (_, issuer) => {
+  const { ca, serving } = made(100, 1000, issuer);
   expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
   expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
-  const other = await issueCa(now, day, rsaEntropy);
+  const other = issueCa(now, day);
   expect(await handshake(serving, other, 'webhook.ns.svc')).not.toBe('connected');
 });
 
 test('a serving certificate is valid for servers, for its names, and has its key', async () => {
-  const { ca, serving } = await made();
+  const { ca, serving } = made();
   const { x509 } = serving.certificate;
   expect(x509.subject).toBe('CN=webhook');
   expect(x509.issuer).toBe(ca.certificate.x509.subject);
@@ -109,9 +101,9 @@ test('a serving certificate is valid for servers, for its names, and has its key
 });
 
 test('IPv6 addresses may end as IPv4 addresses', async () => {
-  const ca = await issueCa(now, day, rsaEntropy);
+  const ca = issueCa(now, day);
   const addresses = ['::ffff:10.0.0.1', '2001:DB8::10.0.0.1', '::1.2.3.4', '1:2:3:4:5:6:7::', '::'];
-  const { certificate } = await issueServingCertificate(ca, addresses, now, day, rsaEntropy);
+  const { certificate } = issueServingCertificate(ca, addresses, now, day);
   expect(certificate.x509.subjectAltName?.split(', ')).toEqual([
     'IP Address:0:0:0:0:0:FFFF:A00:1',
     'IP Address:2001:DB8:0:0:0:0:A00:1',
@@ -123,8 +115,8 @@ test('IPv6 addresses may end as IPv4 addresses', async () => {
 });
 
 test('a certificate begins slightly in the past and ends as requested, a serving certificate no later than its CA', async () => {
-  const { ca, serving } = await made(100, 1000);
-  const short = await made(100, 90);
+  const { ca, serving } = made(100, 1000);
+  const short = made(100, 90);
   const begin = nextSecond(now.getTime() - 5 * 60_000);
   for (const { certificate } of [ca, serving, short.serving]) {
     expect(certificate.x509.validFromDate).toEqual(begin);
@@ -137,14 +129,14 @@ test('a certificate begins slightly in the past and ends as requested, a serving
 
 test('a long first name is truncated in the common name, which is limited to 64 characters', async () => {
   const long = `${'a'.repeat(40)}.${'b'.repeat(40)}.svc`;
-  const { ca } = await made();
-  const { x509 } = (await issueServingCertificate(ca, [long], now, day, rsaEntropy)).certificate;
+  const { ca } = made();
+  const { x509 } = issueServingCertificate(ca, [long], now, day).certificate;
   expect(x509.subject).toBe(`CN=${long.slice(0, 64)}`);
   expect(x509.subjectAltName).toBe(`DNS:${long}`);
 });
 
 test("a CA's subject contains the owner, the time and a unique part", async () => {
-  const { x509 } = (await issueCa(now, day, rsaEntropy)).certificate;
+  const { x509 } = issueCa(now, day).certificate;
   const end = x509.serialNumber.toLowerCase().slice(-8);
   const today = now.toISOString().slice(0, 10);
   expect(x509.subject).toBe(`O=extensionconfig-webhook\nCN=extensionconfig-webhook CA ${today} ${end}`);
@@ -154,12 +146,12 @@ test("a CA's subject contains the owner, the time and a unique part", async () =
 });
 
 test("a sandbox's CA is never mistaken for a webhook's own by the recovery", async () => {
-  const { x509 } = (await issueCa(now, day, rsaEntropy, { sandbox: true })).certificate;
+  const { x509 } = issueCa(now, day, { sandbox: true }).certificate;
   expect(x509.subject).toBe(`CN=extensionconfig-webhook sandbox ${x509.serialNumber.toLowerCase().slice(-8)}`);
 });
 
 test('serial numbers are unique and positive, with 128 bits; subjects of CAs differ', async () => {
-  const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, rsaEntropy)));
+  const many = Array.from({ length: 20 }, () => issueCa(now, day));
   const serials = many.map(({ certificate }) => certificate.x509.serialNumber);
   expect(new Set(serials).size).toBe(20);
   // Bytes that start with a set high bit, or with zero, would need care in DER; a negative number is printed with a sign.
@@ -182,24 +174,24 @@ test('a self-signed serving certificate is its own CA', async () => {
   expect(await handshake(self, self, 'localhost')).toBe('connected');
 });
 
-test('elliptic-curve keys are new each time; other types of keys cannot sign', async () => {
-  const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
-  expect(one.privateKey).not.toBe(other.privateKey);
-  await expect(issueCa(now, day, entropyOn('secp256k1'))).rejects.toThrow(
+test('keys are new each time, on P-256, in PEM; other types of keys cannot sign', () => {
+  const [one, other] = [issueCa(now, day), issueCa(now, day)];
+  expect(one.key).not.toBe(other.key);
+  expect(one.key).toMatch(/^-----BEGIN PRIVATE KEY-----\n/);
+  expect(createPrivateKey(one.key).asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
+  const by = ({ privateKey }: { privateKey: string }) =>
+    issueServingCertificate({ ...one, key: privateKey }, ['x'], now, day);
+  expect(() => by(keysOn('secp256k1'))).toThrow(
     'no certificate can be signed: the key is of type ec on secp256k1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521',
   );
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const pair = {
-    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-  };
-  await expect(issueCa(now, day, { makeKeyPair: async () => pair })).rejects.toThrow(
+  const { privateKey } = generateKeyPairSync('ed25519');
+  expect(() => by({ privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })).toThrow(
     'the key is of type ed25519, which is not supported for signing',
   );
 });
 
-test('values that cannot be written into a certificate are errors', async () => {
-  await expect(issueCa(new Date('+012019-01-01'), day, rsaEntropy)).rejects.toThrow(
+test('values that cannot be written into a certificate are errors', () => {
+  expect(() => issueCa(new Date('+012019-01-01'), day)).toThrow(
     'the new certificate contains data that is not an X.509 certificate, or one with unreadable dates',
   );
 });
@@ -212,7 +204,7 @@ function temporaryFolder(): string {
 }
 
 test('OpenSSL verifies chain, purpose and name for all kinds of keys', needs('openssl'), async () => {
-  const pairs = await Promise.all(kinds.map(([, keys]) => made(100, 1000, keys)));
+  const pairs = kinds.map(([, issuer]) => made(100, 1000, issuer));
   const folder = temporaryFolder();
   const cas = join(folder, 'ca.crt');
   writeFileSync(cas, pairs.map(({ ca }) => ca.certificate.pem).join(''));
@@ -232,11 +224,11 @@ const subjectKey = ['X509v3 Subject Key Identifier:', 'KEY'];
 const alternatives = 'X509v3 Subject Alternative Name:';
 
 test('each kind of certificate has the right extensions', needs('openssl'), async () => {
-  const { ca, serving } = await made();
-  const client = issueClientCertificate(ca, 'x', await rsaEntropy.makeKeyPair(), now, day);
+  const { ca, serving } = made();
+  const client = issueClientCertificate(ca, 'x', now, day);
   const self = issueSelfSigned(['localhost'], now, day);
   const lines = (...all: string[]) => ['X509v3 extensions:', ...all].join('\n');
-  const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature, Key Encipherment', purpose];
+  const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature', purpose];
   const issuer = ['X509v3 Authority Key Identifier:', 'KEY'];
   expect(extensionsOf(ca, serving, client, self)).toEqual([
     lines(critical.ca, 'CA:TRUE, pathlen:0', critical.usage, 'Certificate Sign, CRL Sign', ...subjectKey),
@@ -263,20 +255,11 @@ test('each kind of certificate has the right extensions', needs('openssl'), asyn
   ]);
 });
 
-test('a certificate for an elliptic-curve key does not allow key encipherment', needs('openssl'), async () => {
-  const { ca, serving } = await made(100, 1000, { ofCa: rsaEntropy, ofServing: ellipticEntropy });
-  const keys = await ellipticEntropy.makeKeyPair();
-  const client = issueClientCertificate(ca, 'x', keys, now, day);
-  for (const extensions of extensionsOf(serving, client)) {
-    expect(extensions).toContain(`${critical.usage}\nDigital Signature\n${purpose}`);
-  }
-});
-
 /** A CA made by OpenSSL, with this key identifier. */
 async function foreignCa(identifier: string): Promise<Issued> {
   const folder = temporaryFolder();
   const file = join(folder, 'ca.key');
-  const { privateKey } = await rsaEntropy.makeKeyPair();
+  const { privateKey } = rsaKeys();
   writeFileSync(file, privateKey, { mode: 0o600 });
   const extensions = [`subjectKeyIdentifier=${identifier}`, 'authorityKeyIdentifier=none'];
   const options = ['-subj', '/CN=theirs', '-key', file, ...extensions.flatMap((extension) => ['-addext', extension])];
@@ -294,7 +277,7 @@ test.each([
   needs('openssl'),
   async (identifier, expected) => {
     const ca = await foreignCa(identifier);
-    const serving = await issueServingCertificate(ca, names, now, day, rsaEntropy);
+    const serving = issueServingCertificate(ca, names, now, day);
     expect(isSignedBy(serving.certificate, ca.certificate)).toBe(true);
     expect(extensionsOf(serving)[0]).toContain(`X509v3 Authority Key Identifier:\n${expected}\n`);
     expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
@@ -311,7 +294,7 @@ test.each(lives)(
   needs('openssl'),
   async (...life) => {
     const [, days, notAfter, type] = life;
-    const { certificate } = await issueCa(new Date('2026-01-01'), days * day, rsaEntropy);
+    const { certificate } = issueCa(new Date('2026-01-01'), days * day);
     expect(certificate.x509.validToDate.toISOString()).toBe(notAfter);
     const read = execFileSync('openssl', ['asn1parse'], { input: certificate.pem, encoding: 'utf8' });
     const digits = notAfter.replace(/\.000|[-:T]/g, '');

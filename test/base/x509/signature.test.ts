@@ -13,7 +13,7 @@ function hybrid(): KeyObject {
   der[der.length - 65] = 6 + ((der.at(-1) as number) & 1);
   return createPublicKey({ key: der, type: 'spki', format: 'der' });
 }
-const unreadable = new Map((await unreadableKeys()).map(([name, { publicKey }]) => [name, createPublicKey(publicKey)]));
+const unreadable = new Map(unreadableKeys().map(([name, { publicKey }]) => [name, createPublicKey(publicKey)]));
 
 const signing = 'which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521';
 const reading = 'which API servers cannot parse: use an RSA key, or an EC key on P-256, P-384 or P-521';

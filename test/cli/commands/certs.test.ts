@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, onTestFailed, onTestFinished, test, vi } from 'vitest';
-import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { run } from '../../../src/cli/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 import {
   ApiServer,
   bundlesOf,
@@ -323,8 +323,8 @@ test.each([
   ['that has expired', 100, 1, 'the serving certificate expired at '],
 ])('a certificate that is issued elsewhere, %s: exit code and remedy', async (_, age, code, text) => {
   const issuedAt = new Date(Date.now() - age * day);
-  const ca = await issueCa(issuedAt, 1000 * day, ellipticEntropy);
-  const serving = await issueServingCertificate(ca, ['ours.test'], issuedAt, 90 * day, ellipticEntropy);
+  const ca = issueCa(issuedAt, 1000 * day);
+  const serving = issueServingCertificate(ca, ['ours.test'], issuedAt, 90 * day);
   server.put(servingPath, {
     metadata: { name: 'extensionconfig-webhook-tls', annotations: { 'cert-manager.io/certificate-name': 'ours' } },
     data: {

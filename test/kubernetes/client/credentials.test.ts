@@ -8,15 +8,9 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { withRemedy } from '../../../src/base/index.ts';
-import {
-  ellipticEntropy,
-  type Issued,
-  issueCa,
-  issueClientCertificate,
-  issueServingCertificate,
-} from '../../../src/base/x509/index.ts';
+import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { connect, loadKubeConfig, readKubeConfig } from '../../../src/kubernetes/client/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
 
@@ -25,9 +19,9 @@ let ca: Issued;
 let serving: Issued;
 let client: Issued;
 beforeAll(async () => {
-  ca = await issueCa(now, day, ellipticEntropy);
-  serving = await issueServingCertificate(ca, ['api.test'], now, day, ellipticEntropy);
-  client = issueClientCertificate(ca, 'jane', await ellipticEntropy.makeKeyPair(), now, day);
+  ca = issueCa(now, day);
+  serving = issueServingCertificate(ca, ['api.test'], now, day);
+  client = issueClientCertificate(ca, 'jane', now, day);
 });
 
 const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
@@ -337,7 +331,7 @@ test('a watch signs in, and once more if its token is refused', async () => {
 });
 
 test('a client certificate that is refused, or expired, is replaced as a token is', async () => {
-  const other = issueClientCertificate(ca, 'joe', await ellipticEntropy.makeKeyPair(), now, day);
+  const other = issueClientCertificate(ca, 'joe', now, day);
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const statusOf = ({ certificate, key }: Issued, expirationTimestamp?: string) =>

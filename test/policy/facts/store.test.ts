@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { createFactsStore } from '../../../src/policy/facts/store.ts';
 import { createManifestFacts, type KnownSecret } from '../../../src/policy/index.ts';
@@ -231,9 +231,9 @@ describe('Secrets', () => {
 
   test('need only one of several CAs to have signed', async () => {
     const now = new Date('2026-01-01T00:00:00Z');
-    const ca = await issueCa(now, 86_400_000, ellipticEntropy);
-    const other = await issueCa(now, 86_400_000, ellipticEntropy);
-    const serving = await issueServingCertificate(ca, ['h.example.com'], now, 3_600_000, ellipticEntropy);
+    const ca = issueCa(now, 86_400_000);
+    const other = issueCa(now, 86_400_000);
+    const serving = issueServingCertificate(ca, ['h.example.com'], now, 3_600_000);
     const isSigner = (...by: string[]) =>
       readSecret({ stringData: { 'ca.crt': by.join(''), 'tls.crt': serving.certificate.pem } }).isSigner;
     expect(isSigner(ca.certificate.pem)).toBe(true);

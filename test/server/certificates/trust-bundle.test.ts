@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
-import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
+import { issueCa } from '../../../src/base/x509/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 import { metricAt } from '../../support/metrics.ts';
 import { pairOf, start, stopAll } from '../running.ts';
 
 afterEach(stopAll);
 
 const now = new Date();
-const { certificate: older } = await issueCa(now, 100 * day, ellipticEntropy);
-const { certificate: younger } = await issueCa(new Date(now.getTime() + 1000), day, ellipticEntropy);
+const { certificate: older } = issueCa(now, 100 * day);
+const { certificate: younger } = issueCa(new Date(now.getTime() + 1000), day);
 const [a, b] = [older.pem, younger.pem];
 
 /** The stages that the metrics have, by their values, and when the first CA expires, for a pair that comes with a bundle. */

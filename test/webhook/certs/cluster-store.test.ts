@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { ellipticEntropy, issueCa } from '../../../src/base/x509/index.ts';
+import { issueCa } from '../../../src/base/x509/index.ts';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { annotatedExtensionConfigs, bundleOfSecret, Conflict, clusterStore } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secrets = '/api/v1/namespaces/ns/secrets';
@@ -156,7 +156,7 @@ describe('the two Secrets in a cluster', () => {
 describe('ExtensionConfigs whose caBundle is to be injected', async () => {
   const list = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   const inject = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
-  const { certificate } = await issueCa(new Date('2026-01-01'), day, ellipticEntropy);
+  const { certificate } = issueCa(new Date('2026-01-01'), day);
   const config = (name: string, annotations?: JsonObject): JsonObject => ({
     metadata: { name, resourceVersion: '1', ...(annotations && { annotations }) },
     spec: { clientConfig: { url: 'https://h', caBundle: base64('old') } },

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { deriveFacts, type TargetReading } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(now.getTime() + ms);
-const newCa = (from: Date) => issueCa(from, 1000 * day, ellipticEntropy);
-const [one, two, sandbox] = [
-  await newCa(at(-day)),
-  await newCa(now),
-  await issueCa(now, day, ellipticEntropy, { sandbox: true }),
-];
-const onP224 = await oddCa(now, day);
-const serving = await issueServingCertificate(one, ['webhook'], at(-day), 90 * day, ellipticEntropy);
+const newCa = (from: Date) => issueCa(from, 1000 * day);
+const [one, two, sandbox] = [await newCa(at(-day)), await newCa(now), issueCa(now, day, { sandbox: true })];
+const onP224 = oddCa(now, day);
+const serving = issueServingCertificate(one, ['webhook'], at(-day), 90 * day);
 
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
 const targetOf = (id: string, state: TargetReading['state'], ...bundles: string[]): TargetReading => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ellipticEntropy, issueCa, type Parsed } from '../../../src/base/x509/index.ts';
+import { issueCa, type Parsed } from '../../../src/base/x509/index.ts';
 import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/index.ts';
 import { bundleIn, Conflict, injectTargets } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 
 const wanted: Parsed<string> = { state: 'usable', value: 'new' };
 const reading = (id: string, ...bundles: string[]): TargetReading => ({
@@ -156,7 +156,7 @@ describe('injectTargets', () => {
 });
 
 describe('the trust bundle in a Secret', async () => {
-  const { certificate } = await issueCa(new Date('2026-01-01'), day, ellipticEntropy);
+  const { certificate } = issueCa(new Date('2026-01-01'), day);
 
   test.each<[string, Record<string, string> | undefined, Parsed<string>]>([
     ['no Secret', undefined, { state: 'broken', problem: 'Secret a/b does not exist' }],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCertificates } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 import { type ApiServer, mutatingPath } from '../../kubernetes/client/api-server.ts';
 import { brokenMoments, expectSteady, type FakeClock, runFor, serverWithTargets } from './machine.ts';
 

@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
-import { ellipticEntropy } from '../../../src/base/x509/index.ts';
 import { connect, type KubernetesClient } from '../../../src/kubernetes/client/index.ts';
 import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
+import { day } from '../../base/x509/keys.ts';
 import {
   ApiServer,
   bundlesOf,
@@ -75,7 +74,6 @@ export function runFor(
       service: { namespace, name: 'extensionconfig-webhook' },
     }),
     clock,
-    entropy: ellipticEntropy,
     names: ['extensionconfig-webhook', `extensionconfig-webhook.${namespace}.svc`],
     servingValidityMs: 90 * day,
     caValidityMs: 1825 * day,

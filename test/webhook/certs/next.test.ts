@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ellipticEntropy, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import type { TargetReading } from '../../../src/webhook/certs/index.ts';
 import {
   caDueAt,
@@ -12,25 +12,24 @@ import {
   servingCertificateDueAt,
   stagedSinceAnnotation,
 } from '../../../src/webhook/certs/index.ts';
-import { day, entropyOn } from '../../base/x509/entropy.ts';
+import { day, keysOn } from '../../base/x509/keys.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(start.getTime() + ms);
 const minute = 60_000;
 const names = ['webhook.ns.svc'];
-const newCa = (from = start, life = 1000 * day) => issueCa(from, life, ellipticEntropy);
-const servingOf = (issuer: Issued, from = start, life = 90 * day) =>
-  issueServingCertificate(issuer, names, from, life, ellipticEntropy);
+const newCa = (from = start, life = 1000 * day) => issueCa(from, life);
+const servingOf = (issuer: Issued, from = start, life = 90 * day) => issueServingCertificate(issuer, names, from, life);
 const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day), 10 * day)];
 const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
 const [servingBefore, aheadCa] = [await servingOf(one, at(-day)), await newCa(at(day))];
 const deadServing = await servingOf(dead, at(-20 * day));
 
-const odd = await oddCa(start, 1000 * day);
-const usersCa = await oddCa(start, 1000 * day, entropyOn('P-256').makeKeyPair());
+const odd = oddCa(start, 1000 * day);
+const usersCa = oddCa(start, 1000 * day, keysOn('P-256'));
 const servingUsers = await servingOf(usersCa);
-const otherCa = await oddCa(start, 1000 * day, entropyOn('P-256').makeKeyPair(), '02');
+const otherCa = oddCa(start, 1000 * day, keysOn('P-256'), '02');
 const servingOther = await servingOf(otherCa);
 const locked = createPrivateKey(usersCa.key).export({
   type: 'pkcs8',

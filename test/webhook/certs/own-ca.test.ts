@@ -4,12 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type Issued, issueCa } from '../../../src/base/x509/index.ts';
+import type { Issued } from '../../../src/base/x509/index.ts';
 import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
 import { makeCertificate, type TestCertificate } from '../../base/x509/certificates.ts';
-import { day, entropyOn, rsaEntropy } from '../../base/x509/entropy.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
-import { oddCa, unreadableKeys } from '../../base/x509/odd-ca.ts';
+import { day, keysOn, rsaKeys } from '../../base/x509/keys.ts';
+import { oddCa, unreadableKeys, usersCa } from '../../base/x509/odd-ca.ts';
 import {
   type ApiServer,
   bundlesOf,
@@ -85,12 +85,12 @@ async function expectLife(cert: string, checkServing: (pem: string) => void = ()
 }
 
 test.each([
-  ['RSA', rsaEntropy],
-  ['P-256', entropyOn('P-256')],
-  ['P-384', entropyOn('P-384')],
-  ['P-521', entropyOn('P-521')],
-] as const)("a user's CA with a %s key signs, is injected and is rotated", async (_kind, entropy) => {
-  const { certificate, key } = await issueCa(new Date(clock.time), 1000 * day, entropy);
+  ['RSA', rsaKeys()],
+  ['P-256', keysOn('P-256')],
+  ['P-384', keysOn('P-384')],
+  ['P-521', keysOn('P-521')],
+] as const)("a user's CA with a %s key signs, is injected and is rotated", async (_kind, keys) => {
+  const { certificate, key } = usersCa(new Date(clock.time), 1000 * day, keys);
   bring(certificate.pem, key);
   await expectLife(certificate.pem);
 });
@@ -144,7 +144,7 @@ authorityKeyIdentifier = keyid
 
 /** An intermediate CA, or a root CA, with any number of CAs below it. */
 async function caBelow(issuer: TestCertificate | undefined, commonName: string): Promise<TestCertificate> {
-  const { privateKey: key } = await entropyOn('P-256').makeKeyPair();
+  const { privateKey: key } = keysOn('P-256');
   const [notBefore, notAfter] = [new Date(clock.time), new Date(clock.time + 1000 * day)];
   return makeCertificate({ commonName, isCa: true, notBefore, notAfter, key, ...(issuer && { issuer }) });
 }
@@ -186,7 +186,7 @@ async function refusal(settings: Partial<Run['settings']> = {}): Promise<string>
 }
 
 test('a CA whose key cannot sign is refused, and the reason names the supported keys', async () => {
-  const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day);
+  const { certificate, key } = oddCa(new Date(clock.time), 1000 * day);
   bring(certificate.pem, key);
   expect(await refusal()).toContain('use an RSA key, or an EC key on P-256, P-384 or P-521');
   expect(await refusal({ mode: 'rotate', forceCa: true })).toContain('It is not replaced');
@@ -207,9 +207,9 @@ test('once the Secret of a refused CA is deleted, one of this program takes over
 });
 
 test.each(
-  await unreadableKeys(),
+  unreadableKeys(),
 )('a CA that would invalidate a bundle for API servers is in none (%s)', async (_kind, keys) => {
-  const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day, keys);
+  const { certificate, key } = oddCa(new Date(clock.time), 1000 * day, keys);
   bring(certificate.pem, key);
   expect(await refusal()).toContain('which API servers cannot parse');
 });
@@ -229,8 +229,8 @@ test('API servers do not read what is in no bundle', needs('kubectl'), async () 
     ];
     return spawnSync('kubectl', [...flags, 'get', '--raw', '/'], { encoding: 'utf8', input: '' }).stderr;
   };
-  const unreadable = (await unreadableKeys()).map(([, keys]) => oddCa(new Date(), day, keys));
+  const unreadable = unreadableKeys().map(([, keys]) => oddCa(new Date(), day, keys));
   // A bundle is invalid if none of its certificates can be read.
   expect(said(await Promise.all(unreadable))).toContain('unable to load root certificates');
-  expect(said([await oddCa(new Date(), day)])).toContain('refused');
+  expect(said([oddCa(new Date(), day)])).toContain('refused');
 });

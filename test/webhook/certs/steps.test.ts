@@ -1,7 +1,7 @@
 // Each step of a run: what it writes, in which order, what it reports, and how long it waits.
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
   Conflict,
   injectedAtAnnotation,
@@ -10,7 +10,7 @@ import {
   stagedSinceAnnotation,
   unread,
 } from '../../../src/webhook/certs/index.ts';
-import { day } from '../../base/x509/entropy.ts';
+import { day } from '../../base/x509/keys.ts';
 import {
   type ApiServer,
   caPath,
@@ -233,7 +233,7 @@ test('a new CA leaves nothing of an old one behind', async () => {
   // No certificate is trusted anywhere, so there is no rotation to continue.
   server.delete(servingPath);
   putTargets(server);
-  const { certificate } = await issueCa(new Date(clock.time), day, ellipticEntropy);
+  const { certificate } = issueCa(new Date(clock.time), day);
   for (const key of ['next.crt', 'previous.crt']) {
     set(caPath, key, `${certificate.pem.slice(0, 100)}`);
   }
@@ -269,7 +269,7 @@ test('a next CA whose key is lost is replaced, and nothing trusts it any longer'
 test('a CA that is stored while pods use another takes over from it, as if it had been promoted', async () => {
   await repair();
   const before = fingerprint(caPath, 'ca.crt');
-  const other = await issueCa(new Date(clock.time), 1825 * day, ellipticEntropy);
+  const other = issueCa(new Date(clock.time), 1825 * day);
   set(caPath, 'ca.crt', other.certificate.pem);
   set(caPath, 'ca.key', other.key);
   const { steps } = await repair({ blockOn: new Set() });
@@ -282,8 +282,8 @@ test('a CA that is stored while pods use another takes over from it, as if it ha
 
 test('a CA that is only in the serving Secret is trusted by nobody', async () => {
   await repair();
-  const theirs = await issueCa(new Date(clock.time), 1825 * day, ellipticEntropy);
-  const { certificate, key } = await issueServingCertificate(theirs, ['x'], new Date(clock.time), day, ellipticEntropy);
+  const theirs = issueCa(new Date(clock.time), 1825 * day);
+  const { certificate, key } = issueServingCertificate(theirs, ['x'], new Date(clock.time), day);
   set(servingPath, 'tls.crt', certificate.pem);
   set(servingPath, 'tls.key', key);
   set(servingPath, 'ca.crt', theirs.certificate.pem);

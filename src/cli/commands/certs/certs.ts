@@ -1,5 +1,5 @@
 import { withoutControls } from '../../../base/index.ts';
-import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
+import { problemOf, usable } from '../../../base/x509/index.ts';
 import { Forbidden, shortRetries } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
@@ -155,7 +155,7 @@ async function advance(flags: RunFlags, io: Io, mode: 'repair' | 'rotate', repor
     return injectOnly(context, io, external, serving);
   }
   checkClock(context);
-  const { action, facts } = await runCertificates({ ...context, ...run, entropy: systemEntropy, report });
+  const { action, facts } = await runCertificates({ ...context, ...run, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   const { kind: result, reason } = action;
   const until = action.kind === 'wait' ? action.until.toISOString() : undefined;
@@ -275,11 +275,11 @@ export const command = defineCommand({
   },
 });
 
-/** `certs bootstrap` for another command, with elliptic-curve keys. @throws {FailureError} if something is in the way. */
+/** `certs bootstrap` for another command. @throws {FailureError} if something is in the way. */
 export async function bootstrap(given: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
   const flags = { ...defaultsOf(bootstrapFlags), ...given };
   const run = { ...(await readContext(flags, { env: {}, signal })), ...readRun(flags, 'repair') };
-  const { action, facts } = await runCertificates({ ...run, entropy: ellipticEntropy, report: () => {} });
+  const { action, facts } = await runCertificates({ ...run, report: () => {} });
   const missing = facts.targets.find(({ state }) => state === 'missing');
   if (action.kind !== 'done' || missing !== undefined) {
     const problem = missing === undefined ? action.reason : missingTarget(missing);

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { readLimited } from '../../../../src/base/index.ts';
-import { ellipticEntropy, issueCa, issueServingCertificate } from '../../../../src/base/x509/index.ts';
+import { issueCa, issueServingCertificate } from '../../../../src/base/x509/index.ts';
 import { ConnectionError } from '../../../../src/kubernetes/client/index.ts';
 import { causeOf, linesOf, transportFor } from '../../../../src/kubernetes/client/requests/transport.ts';
-import { day } from '../../../base/x509/entropy.ts';
+import { day } from '../../../base/x509/keys.ts';
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
   const config = new KubeConfig();
@@ -156,8 +156,8 @@ test('a failure names the proxy, which may come from the environment, without it
 
 test('trusts a server by the CA of its kubeconfig, also one with a later certificate', async () => {
   const now = new Date();
-  const ca = await issueCa(now, day, ellipticEntropy);
-  const { certificate, key } = await issueServingCertificate(ca, ['127.0.0.1'], now, day, ellipticEntropy);
+  const ca = issueCa(now, day);
+  const { certificate, key } = issueServingCertificate(ca, ['127.0.0.1'], now, day);
   const server = createTlsServer({ cert: certificate.pem, key }, (_request, response) => response.end('ok'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

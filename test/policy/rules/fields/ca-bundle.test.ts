@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ellipticEntropy, issueCa } from '../../../../src/base/x509/index.ts';
+import { issueCa } from '../../../../src/base/x509/index.ts';
 import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
 import { caBundleOf } from '../../../../src/policy/rules/fields/ca-bundle.ts';
-import { day } from '../../../base/x509/entropy.ts';
+import { day } from '../../../base/x509/keys.ts';
 import { oddCa, unreadableKeys } from '../../../base/x509/odd-ca.ts';
 import { exampleCaBundle } from '../examples.ts';
 
@@ -74,15 +74,15 @@ test.each<[string, string, string | undefined]>([
 test('a certificate that Cluster API cannot read is identified by its number', async () => {
   const problemOf = (text: string) => caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
   const now = new Date();
-  for (const [form, keys] of await unreadableKeys()) {
-    const { certificate } = await oddCa(now, day, keys);
+  for (const [form, keys] of unreadableKeys()) {
+    const { certificate } = oddCa(now, day, keys);
     expect(problemOf(pem + certificate.pem), form).toMatch(
       /^has a certificate \(number 2\) that has a key .*which API servers cannot parse/,
     );
   }
-  const { certificate } = await oddCa(now, day, undefined, '80');
+  const { certificate } = oddCa(now, day, undefined, '80');
   expect(problemOf(certificate.pem)).toMatch(/^has a certificate \(number 1\) that has a negative serial number/);
-  expect(problemOf((await oddCa(now, day)).certificate.pem)).toBeUndefined();
+  expect(problemOf(oddCa(now, day).certificate.pem)).toBeUndefined();
 });
 
 test.each([Number.NaN, Date.UTC(2100)])('an unreadable date is reported, also when Node.js makes %d of it', (time) => {
@@ -96,7 +96,7 @@ test.each([Number.NaN, Date.UTC(2100)])('an unreadable date is reported, also wh
 });
 
 test('a subject of several parts is shown in one line', async () => {
-  const { certificate } = await issueCa(new Date('2026-01-01T00:00:00Z'), 1000, ellipticEntropy);
+  const { certificate } = issueCa(new Date('2026-01-01T00:00:00Z'), 1000);
   const [found] = caBundleOf(withBundle(Buffer.from(certificate.pem).toString('base64')))?.certificates ?? [];
   expect(found?.subject).toMatch(/^O=extensionconfig-webhook, CN=extensionconfig-webhook CA 2026-01-01 [0-9a-f]+$/);
 });

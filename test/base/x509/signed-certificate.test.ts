@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { issuerKeyIdentifier, signedCertificate } from '../../../src/base/x509/forge.ts';
-import { entropyOn, rsaEntropy } from './entropy.ts';
+import { signedCertificate } from '../../../src/base/x509/index.ts';
+import { keysOn, rsaKeys } from './keys.ts';
 
-const elliptic = await entropyOn('P-256').makeKeyPair();
-const rsa = await rsaEntropy.makeKeyPair();
+const elliptic = keysOn('P-256');
+const rsa = rsaKeys();
 
 /** A certificate in DER, self-signed. */
 function signed(keys = elliptic, notBefore = '2026-01-01T00:00:00Z', notAfter = '2027-01-01T00:00:00Z'): Buffer {
@@ -26,7 +26,6 @@ test("a key identifier is the SHA-1 of the key's bits", () => {
   const der = signed();
   // An extension: its identifier, and an octet string in an octet string.
   expect(der.toString('hex')).toContain(`0603551d0e04160414${identifier.toString('hex')}`);
-  expect(Buffer.from(issuerKeyIdentifier(new X509Certificate(der)), 'latin1')).toEqual(identifier);
 });
 
 test.each([
