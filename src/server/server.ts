@@ -5,7 +5,7 @@ import { createMetrics, type Metrics } from './application/metrics.ts';
 import { readinessOf, type ServerPhase } from './application/readiness.ts';
 import { createRefuse, type Refuse } from './application/refusal.ts';
 import type { CertificateSource } from './certificates/certificate.ts';
-import { watchClientCa } from './certificates/client-ca.ts';
+import { watchClientCa } from './certificates/files.ts';
 import { clientOf, type StopOptions } from './connections/connections.ts';
 import { type HealthServer, startHealthServer } from './health-server.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
@@ -110,19 +110,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     readinessOf({
       phase,
       port: name,
-      ...certificate.state(),
+      ...certificate.state,
       rejection,
       clientCa: clients === undefined ? undefined : { problem: clientCaProblem },
       now: now(),
     });
 
-  let stopClientCa: (() => void) | undefined;
+  const stops: (() => void)[] = [certificate.stop];
   let health: HealthServer | undefined;
   let port: number;
   async function close(): Promise<void> {
-    certificates.stop();
-    certificate.stop();
-    stopClientCa?.();
+    for (const stop of stops) {
+      stop();
+    }
     await health?.stop();
   }
   try {
@@ -131,19 +131,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       health = await startHealthServer({ address, readiness, metrics, events: metrics.eventsOf('health'), log });
     }
     if (clients !== undefined) {
-      stopClientCa = await watchClientCa(
-        clients.caFile,
-        (clientCa) => {
-          clientCaProblem = 'problem' in clientCa ? clientCa.problem : undefined;
-          if ('pem' in clientCa) {
-            https.use({ ca: clientCa.pem });
-          }
-        },
-        log,
-        options.pollMs,
-      );
+      const onChange: Parameters<typeof watchClientCa>[1] = (clientCa) => {
+        clientCaProblem = 'problem' in clientCa ? clientCa.problem : undefined;
+        if ('pem' in clientCa) {
+          https.use({ ca: clientCa.pem });
+        }
+      };
+      stops.push(await watchClientCa(clients.caFile, onChange, log, options.pollMs));
     }
-    await certificates.start(certificate.take);
+    stops.push(await certificates(certificate.take));
     port = await listen(https.server, 'main', options.main);
   } catch (error) {
     await close();

@@ -1,18 +1,34 @@
 import type { Log } from '../base/index.ts';
 import type { Metrics } from './application/metrics.ts';
-import type { ReadinessFacts } from './application/readiness.ts';
-import { type CertificateEvent, type CertificatePair, judgePair } from './certificates/certificate.ts';
-
-interface CertificateReports {
-  log: Log;
-  metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
-}
+import type { CertificateEvent, CertificatePair } from './certificates/certificate.ts';
 
 /** Longest wait until a certificate that is not valid yet is judged again, in ms: the clock may be set in the meantime. */
 const maxWaitMs = 60_000;
 
 /** How often the log says that a server has no certificate, or an expired one, in ms. */
 const reminderMs = 60_000;
+
+/** Why not to switch from the current pair to a new one, if so; `until` is when to decide again. */
+function problemOf(
+  current: CertificatePair | undefined,
+  { notBefore, notAfter }: CertificatePair,
+  now: Date,
+): { reason: string; until?: Date } | undefined {
+  // Without a current pair that is valid, even an invalid certificate is served: the client's error then names the cause.
+  if (current === undefined || current.notAfter <= now) {
+    return undefined;
+  }
+  if (notAfter <= now) {
+    return { reason: `the new certificate expired at ${notAfter.toISOString()}` };
+  }
+  // The clock was ahead where it was issued. Clients would reject it.
+  return notBefore > now && current.notBefore <= now
+    ? {
+        reason: `the new certificate is not valid before ${notBefore.toISOString()}: check the clocks`,
+        until: new Date(Math.min(notBefore.getTime(), current.notAfter.getTime())),
+      }
+    : undefined;
+}
 
 /**
  * Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. As long as there is
@@ -21,18 +37,21 @@ const reminderMs = 60_000;
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
   now: () => Date,
-  { log, metrics }: CertificateReports,
+  {
+    log,
+    metrics,
+  }: { log: Log; metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'> },
 ) {
-  let pair: CertificatePair | undefined;
-  let certificateProblem: string | undefined;
-  let sourceProblem: string | undefined;
+  /** The certificate in use, why a newer one is not, and why newer ones may not arrive. */
+  const state: { pair?: CertificatePair; certificateProblem?: string | undefined; sourceProblem?: string | undefined } =
+    {};
   /** Until a certificate is valid. */
   let waiting: NodeJS.Timeout | undefined;
   const reminder = setInterval(() => {
-    if (pair === undefined) {
-      log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
+    if (state.pair === undefined) {
+      log.warn({ reason: state.certificateProblem }, 'still waiting for a serving certificate');
     } else {
-      noteExpired(pair);
+      noteExpired(state.pair);
     }
   }, reminderMs).unref();
 
@@ -43,87 +62,68 @@ export function createServingCertificate(
   }
 
   function noteSource(problem: string | undefined): void {
-    if (problem === sourceProblem) {
+    if (problem === state.sourceProblem) {
       return;
     }
-    sourceProblem = problem;
+    state.sourceProblem = problem;
     metrics.certificateSource(problem === undefined);
     if (problem === undefined) {
       log.info('the source of certificates works again');
-      return;
+    } else {
+      log.error({ reason: problem }, 'the source of certificates fails; new ones may be picked up late');
     }
-    log.error({ reason: problem }, 'the source of certificates fails; new ones may be picked up late');
   }
 
   function takePair(next: CertificatePair, bundle: string | undefined): void {
-    const verdict = judgePair(pair, next, now());
-    if (!verdict.use) {
-      if (verdict.reason !== certificateProblem) {
-        noteUnusable(verdict.reason);
-      }
-      if (verdict.until !== undefined) {
-        const waitMs = Math.min(maxWaitMs, verdict.until.getTime() - now().getTime());
-        waiting = setTimeout(() => takePair(next, bundle), waitMs).unref();
-      }
+    const problem = problemOf(state.pair, next, now());
+    if (problem === undefined) {
+      Object.assign(state, { pair: next, certificateProblem: undefined });
+      use(next);
+      metrics.certificateLoaded(next, bundle);
+      const { notBefore, notAfter, fingerprint, subjectAltName } = next;
+      log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
+      noteExpired(next);
       return;
     }
-    pair = next;
-    certificateProblem = undefined;
-    use(pair);
-    metrics.certificateLoaded(pair, bundle);
-    const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
-    log.info({ notBefore, notAfter, fingerprint, subjectAltName }, 'serving certificate loaded');
-    noteExpired(pair);
+    if (problem.reason !== state.certificateProblem) {
+      noteUnusable(problem.reason);
+    }
+    if (problem.until !== undefined) {
+      const waitMs = Math.min(maxWaitMs, problem.until.getTime() - now().getTime());
+      waiting = setTimeout(() => takePair(next, bundle), waitMs).unref();
+    }
   }
 
   function noteUnusable(reason: string): void {
-    certificateProblem = reason;
+    state.certificateProblem = reason;
     metrics.certificateFailed();
-    log.error(
-      { reason },
-      pair === undefined
+    const outcome =
+      state.pair === undefined
         ? 'no usable serving certificate yet'
-        : 'new serving certificate is unusable; the old one stays in use',
-    );
-  }
-
-  function noteAbsent(reason: string): void {
-    if (pair !== undefined) {
-      noteUnusable(reason);
-      return;
-    }
-    certificateProblem = reason;
-    log.warn({ reason }, 'waiting for a serving certificate');
+        : 'new serving certificate is unusable; the old one stays in use';
+    log.error({ reason }, outcome);
   }
 
   return {
+    state,
     take(event: CertificateEvent): void {
-      if (event.kind !== 'source') {
-        clearTimeout(waiting);
+      if (event.kind === 'source') {
+        noteSource(event.problem);
+        return;
       }
-      switch (event.kind) {
-        case 'pair':
-          takePair(event.pair, event.bundle);
-          break;
-        case 'absent':
-          noteAbsent(event.reason);
-          break;
-        case 'broken':
-          noteUnusable(event.reason);
-          break;
-        case 'source':
-          noteSource(event.problem);
+      clearTimeout(waiting);
+      if (event.kind === 'pair') {
+        takePair(event.pair, event.bundle);
+      } else if (event.kind === 'broken' || state.pair !== undefined) {
+        noteUnusable(event.reason);
+      } else {
+        state.certificateProblem = event.reason;
+        log.warn({ reason: event.reason }, 'waiting for a serving certificate');
       }
     },
     stop(): void {
       clearInterval(reminder);
       clearTimeout(waiting);
     },
-    /** The certificate in use, and why a newer one is not. */
-    state: (): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'> => ({
-      pair,
-      certificateProblem,
-      sourceProblem,
-    }),
   };
 }

@@ -6,12 +6,11 @@ import { type RunningController, startController } from '../../src/controller/in
 import type { Handler, RunningExtension } from '../../src/extension/index.ts';
 import { createHostedExtension } from '../../src/extension/sample/index.ts';
 import type { ExtensionConfig } from '../../src/extensionconfig/index.ts';
-import { watchServingSecret } from '../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { createClient } from '../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
-import { secretCertificates } from '../../src/server/index.ts';
+import { secretCertificates } from '../../src/webhook/certs/index.ts';
 import { runProgram } from '../cli/commands/io.ts';
 import { type Environment, retryingClient, startEnvironment } from '../cli/commands/sandbox/environment.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
@@ -60,10 +59,7 @@ function handlers(): Handler[] {
 async function startServer(port = 0): Promise<RunningExtension> {
   const server = createHostedExtension({
     handlers: handlers(),
-    certificates: secretCertificates(
-      `${namespace}/${secrets.secret}`,
-      watchServingSecret(environment.config, namespace, secrets.secret),
-    ),
+    certificates: secretCertificates(environment.config, namespace, secrets.secret),
     ...{ host: '127.0.0.1', port, healthHost: '127.0.0.1', healthPort: 0 },
     log: quiet,
   });

@@ -50,7 +50,7 @@ test('is not ready without a certificate, and serves once there is one', async (
   const { health, webhookPort } = await start({ certificates: fileCertificates(join(folder, 'later'), 20) });
   const before = await fetch(`${health}/readyz`);
   expect(before.status).toBe(503);
-  expect(await before.text()).toMatch(/no serving certificate: the folder .*later does not exist: correct its name/);
+  expect(await before.text()).toMatch(/no serving certificate: .*later.tls.crt does not exist: put/);
   expect((await fetch(`${health}/healthz`)).status).toBe(200);
   await expect(send(webhookPort, validate, review('x'))).rejects.toThrow();
   expect(await metricAt(health, failures)).toBe(0);
@@ -173,11 +173,10 @@ test('a FIFO as tls.key keeps nothing alive after its watch has ended', async ()
   await write(localhost);
   await rm(join(folder, 'tls.key'));
   execFileSync('mkfifo', [join(folder, 'tls.key')]);
-  const module = fileURLToPath(new URL('../../src/server/certificates/file-certificates.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../src/server/certificates/files.ts', import.meta.url));
   const program = `import { fileCertificates } from ${JSON.stringify(module)};
-const source = fileCertificates(${JSON.stringify(folder)}, 20);
-await source.start(({ reason }) => console.log(reason));
-setTimeout(() => source.stop(), 100);`;
+const stop = await fileCertificates(${JSON.stringify(folder)}, 20)(({ reason }) => console.log(reason));
+setTimeout(stop, 100);`;
   const args = ['--input-type=module', '--eval', program];
   const { status, signal, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
   expect([status, signal, stdout]).toEqual([0, null, `${join(folder, 'tls.key')} is a FIFO, not a regular file\n`]);

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/cli/index.ts';
-import { loadKubeConfig, watchServingSecret } from '../../src/kubernetes/client/index.ts';
-import { secretCertificates } from '../../src/server/index.ts';
+import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
+import { secretCertificates } from '../../src/webhook/certs/index.ts';
 import {
   ApiServer,
   bundlesOf,
@@ -32,10 +32,7 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
   expect(await certs('bootstrap')).toMatchObject({ code: 0 });
   const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const server = await start({
-    certificates: secretCertificates(
-      `${namespace}/extensionconfig-webhook-tls`,
-      watchServingSecret(config, namespace, 'extensionconfig-webhook-tls'),
-    ),
+    certificates: secretCertificates(config, namespace, 'extensionconfig-webhook-tls'),
   });
   const servername = `extensionconfig-webhook.${namespace}.svc`;
   const failures: string[] = [];

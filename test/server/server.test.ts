@@ -48,16 +48,14 @@ async function serving(
     ),
     name: 'main',
     metricsPrefix: 'x_',
-    certificates: {
-      async start(onEvent) {
-        tell = onEvent;
-        if (first !== undefined) {
-          onEvent(first);
-        }
-      },
-      stop() {
+    async certificates(onEvent) {
+      tell = onEvent;
+      if (first !== undefined) {
+        onEvent(first);
+      }
+      return () => {
         isStopped = true;
-      },
+      };
     },
     main: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
@@ -598,13 +596,11 @@ test('before its main port is open, a server is not ready', async () => {
   ];
   const [healthPort] = await freePorts();
   const starting = serving({
-    certificates: {
-      async start(onEvent) {
-        onEvent({ kind: 'pair', pair });
-        begin();
-        await read;
-      },
-      stop() {},
+    async certificates(onEvent) {
+      onEvent({ kind: 'pair', pair });
+      begin();
+      await read;
+      return () => {};
     },
     health: { host: '127.0.0.1', port: healthPort },
   });
@@ -654,17 +650,15 @@ test.each([
 ] as const)('a %s port that is taken is an error, and leaves nothing open', async (which) => {
   const other = await serving();
   const port = which === 'main' ? other.port : other.healthPort;
-  let isStopped = false;
+  let sources = 0;
   const { log } = collectingLog();
   const starting = startServer({
     application: answering(() => {}),
     name: 'main',
     metricsPrefix: 'x_',
-    certificates: {
-      start: async () => {},
-      stop() {
-        isStopped = true;
-      },
+    async certificates() {
+      sources++;
+      return () => sources--;
     },
     main: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
@@ -675,5 +669,5 @@ test.each([
     now: () => new Date(),
   });
   await expect(starting).rejects.toThrow(new ListenError(which, { host: '127.0.0.1', port }, 'EADDRINUSE'));
-  expect(isStopped).toBe(true);
+  expect(sources).toBe(0);
 });

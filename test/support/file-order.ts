@@ -15,7 +15,7 @@ const waiting: readonly [path: string, seconds: number][] = [
   ['test/sandbox/kinds/definitions.test.ts', 3],
   ['test/server/rotation.test.ts', 4],
   ['test/server/connections/connections.test.ts', 4],
-  ['test/kubernetes/client/secrets/secret-watch.test.ts', 3],
+  ['test/webhook/certs/serving-secret-watch.test.ts', 3],
   ['test/controller/election/leader-election.test.ts', 3],
   ['test/sandbox/reads/watches.test.ts', 2],
 ];

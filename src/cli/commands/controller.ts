@@ -22,7 +22,7 @@ import { serverFlags } from './server-flags.ts';
 async function followClientCertificate(folder: string | undefined, log: Logger) {
   let pair: ClientCertificate | undefined;
   const source = folder === undefined ? undefined : fileCertificates(folder);
-  await source?.start((event) => {
+  const stop = await source?.((event) => {
     if (event.kind === 'pair') {
       pair = { cert: event.pair.cert, key: event.pair.key };
       log.info({ notAfter: event.pair.notAfter }, 'client certificate loaded');
@@ -30,7 +30,7 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
       log.error({ reason: event.reason }, 'client certificate not loaded; the previous one stays in use');
     }
   });
-  return { current: () => pair, stop: () => source?.stop() };
+  return { current: () => pair, stop: () => stop?.() };
 }
 
 async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: AbortSignal): Promise<void> {

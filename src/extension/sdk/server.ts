@@ -119,7 +119,7 @@ function createExtensionApplication(prefix: string, context: Parameters<typeof c
 }
 
 function sourceOf(certificates: HostedExtensionOptions['certificates'] = { folder: '' }): CertificateSource {
-  if ('start' in certificates) {
+  if (typeof certificates === 'function') {
     return certificates;
   }
   const path = 'folder' in certificates ? certificates.folder : certificates.development;

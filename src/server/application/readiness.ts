@@ -6,11 +6,11 @@ export interface ReadinessFacts {
   phase: ServerPhase;
   /** Name of the main port. */
   port: string;
-  pair: CertificatePair | undefined;
+  pair?: CertificatePair;
   /** Why there is no usable certificate, as the source last reported. */
-  certificateProblem: string | undefined;
+  certificateProblem?: string | undefined;
   /** Why updates of the certificate may not arrive, as the source last reported. */
-  sourceProblem: string | undefined;
+  sourceProblem?: string | undefined;
   /** The last client that did not trust the certificate, if one has not. */
   rejection?: { client: string | undefined; at: Date } | undefined;
   /** Why the newest client CA is not in use; absent without client certificates. */

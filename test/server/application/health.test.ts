@@ -1,6 +1,11 @@
 import supertest from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type CertificateEvent, type HealthServer, startHealthServer } from '../../../src/server/index.ts';
+import {
+  type CertificateEvent,
+  fixedCertificate,
+  type HealthServer,
+  startHealthServer,
+} from '../../../src/server/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 
@@ -63,12 +68,9 @@ describe('a response to the kubelet', () => {
 test('/readyz?verbose has a line per check; a failing certificate source leaves the pod ready', async () => {
   let tell: ((event: CertificateEvent) => void) | undefined;
   const { health, lines } = await start({
-    certificates: {
-      async start(onEvent) {
-        tell = onEvent;
-        onEvent({ kind: 'pair', pair: pairOf(localhost) });
-      },
-      stop() {},
+    certificates(onEvent) {
+      tell = onEvent;
+      return fixedCertificate(pairOf(localhost))(onEvent);
     },
   });
   const verbose = async () => {
@@ -101,7 +103,10 @@ test('/readyz?verbose has a line per check; a failing certificate source leaves 
 
 test('/readyz?verbose of a server without a certificate lists what fails', async () => {
   const { health } = await start({
-    certificates: { start: async (onEvent) => onEvent({ kind: 'absent', reason: 'not there' }), stop() {} },
+    async certificates(onEvent) {
+      onEvent({ kind: 'absent', reason: 'not there' });
+      return () => {};
+    },
   });
   const answer = await fetch(`${health}/readyz?verbose`);
   expect(answer.status).toBe(503);

@@ -18,12 +18,11 @@ describe('tls.crt and tls.key', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pair-'));
     writeFileSync(join(folder, 'tls.crt'), cert);
     writeFileSync(join(folder, 'tls.key'), key);
-    const source = fileCertificates(folder);
     let event: CertificateEvent | undefined;
-    await source.start((first) => {
+    const stop = await fileCertificates(folder)((first) => {
       event = first;
     });
-    source.stop();
+    stop();
     rmSync(folder, { recursive: true });
     return event;
   }
@@ -118,7 +117,7 @@ describe('tls.crt and tls.key', () => {
       localhost.key,
       /cannot be read \(number 1\)/,
     ],
-    ['no key', localhost.cert, '', /not an unencrypted private key/],
+    ['no key', localhost.cert, '', /the key is missing/],
     ['a certificate instead of a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
     ['an encrypted key', localhost.cert, encrypted, /not an unencrypted private key/],
     ['the key of another certificate', localhost.cert, testCa.key, /does not belong/],

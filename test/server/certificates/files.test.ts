@@ -19,9 +19,9 @@ describe('certificates in a folder', () => {
   async function source(pollMs?: number) {
     const events: CertificateEvent[] = [];
     const certificates = fileCertificates(folder, pollMs);
-    await certificates.start((event) => events.push(event));
-    onTestFinished(() => certificates.stop());
-    return { events, certificates };
+    const stop = await certificates((event) => events.push(event));
+    onTestFinished(stop);
+    return { events, stop };
   }
   const pair = pairOf(localhost);
 
@@ -35,7 +35,7 @@ describe('certificates in a folder', () => {
 
   test('are absent if one of the files is missing', async () => {
     await write('tls.key', localhost.key);
-    const remedy = 'put tls.crt and tls.key there (in a pod, into the Secret that is mounted there)';
+    const remedy = 'put tls.crt and tls.key there (in a pod, mount the Secret)';
     const missing = (name: string) => [{ kind: 'absent', reason: `${join(folder, name)} does not exist: ${remedy}` }];
     expect((await source()).events).toEqual(missing('tls.crt'));
     await rm(join(folder, 'tls.key'));
@@ -43,17 +43,18 @@ describe('certificates in a folder', () => {
     expect((await source()).events).toEqual(missing('tls.key'));
   });
 
-  test('are absent without their folder, which is named, also if it disappears and comes back without them', async () => {
-    const remedy = 'correct its name, or create it with tls.crt and tls.key (in a pod, mount the Secret there)';
-    const missing = { kind: 'absent', reason: `the folder ${folder} does not exist: ${remedy}` };
+  test('are absent without their folder, also if it disappears and comes back without them', async () => {
+    const missing = { kind: 'absent', reason: expect.stringMatching(/tls\.crt does not exist: put/) };
     await rm(folder, { recursive: true });
     const { events } = await source(10);
     expect(events).toEqual([missing]);
     await mkdir(folder);
-    await until(() => events.length === 2, 'the folder is noticed');
-    expect(events[1]).toMatchObject({ kind: 'absent', reason: expect.stringMatching(/tls\.crt does not exist: put/) });
+    await write('tls.key', '');
+    await write('tls.crt', '');
+    await until(() => events.length === 2, 'the files are noticed');
+    expect(events[1]).toMatchObject({ kind: 'broken' });
     await rm(folder, { recursive: true });
-    await until(() => events.length === 3, 'its loss is noticed');
+    await until(() => events.length === 3, 'their loss is noticed');
     expect(events[2]).toEqual(missing);
   });
 
@@ -93,12 +94,11 @@ describe('certificates in a folder', () => {
     ]);
   });
 
-  test('are not reported after the end, which may come before the start', async () => {
+  test('are not reported after the end', async () => {
     await write('tls.crt', localhost.cert);
     await write('tls.key', localhost.key);
-    fileCertificates(folder).stop();
-    const { events, certificates } = await source(5);
-    certificates.stop();
+    const { events, stop } = await source(5);
+    stop();
     await write('tls.key', 'broken');
     await pause(120);
     expect(events).toHaveLength(1);
@@ -106,9 +106,8 @@ describe('certificates in a folder', () => {
 
   test('can be a fixed pair', async () => {
     const events: CertificateEvent[] = [];
-    const fixed = fixedCertificate(pair);
-    await fixed.start((event) => events.push(event));
-    fixed.stop();
+    const stop = await fixedCertificate(pair)((event) => events.push(event));
+    stop();
     expect(events).toEqual([{ kind: 'pair', pair }]);
   });
 });

@@ -15,10 +15,9 @@ const [a, b] = [older.pem, younger.pem];
 /** The stages that the metrics have, by their values, and when the first CA expires, for a pair that comes with a bundle. */
 async function reported(bundle: string | undefined) {
   const { health } = await start({
-    certificates: {
-      start: async (onEvent) =>
-        onEvent({ kind: 'pair', pair: pairOf(localhost), ...(bundle !== undefined && { bundle }) }),
-      stop() {},
+    async certificates(onEvent) {
+      onEvent({ kind: 'pair', pair: pairOf(localhost), ...(bundle !== undefined && { bundle }) });
+      return () => {};
     },
   });
   const text = await (await fetch(`${health}/metrics`)).text();

@@ -1,7 +1,7 @@
 // Clients that do what they like: nothing is left of them, and nothing ends the process.
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Refusal, startServer } from '../../../src/server/index.ts';
+import { fixedCertificate, Refusal, startServer } from '../../../src/server/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { metricAt } from '../../support/metrics.ts';
 import { answering, collectingLog, openTls, pairOf } from '../running.ts';
@@ -29,7 +29,7 @@ async function smallServer() {
     }),
     name: 'main',
     metricsPrefix: 'x_',
-    certificates: { start: async (onEvent) => onEvent({ kind: 'pair', pair: pairOf(localhost) }), stop() {} },
+    certificates: fixedCertificate(pairOf(localhost)),
     main: { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
     limits: {

@@ -12,17 +12,13 @@ import type { Logger } from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { orAborted, packageRoot } from '../../../base/index.ts';
 import { crd, group, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
-import {
-  connect,
-  type KubernetesClient,
-  loadKubeConfig,
-  watchServingSecret,
-} from '../../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
 import { createRuleSet, parseRulesConfig } from '../../../policy/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { startSandbox } from '../../../sandbox/index.ts';
-import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
+import type { CertificateSource } from '../../../server/index.ts';
+import { secretCertificates } from '../../../webhook/certs/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
 import { portProblem } from '../../framework/port-problem.ts';
@@ -136,7 +132,7 @@ async function issued(
 ): Promise<CertificateSource> {
   const { namespace, secret } = flags;
   await bootstrap(flags, signal);
-  return secretCertificates(`${namespace}/${secret}`, watchServingSecret(config, namespace, secret));
+  return secretCertificates(config, namespace, secret);
 }
 
 /** The certificate of the sample extension. */

@@ -11,16 +11,13 @@ export function withBundle(source: CertificateSource): {
   bundle(): string | undefined;
 } {
   let bundle: string | undefined;
-  const certificates: CertificateSource = {
-    start: (onEvent) =>
-      source.start((event) => {
-        if (event.kind === 'pair') {
-          bundle = event.bundle;
-        }
-        onEvent(event);
-      }),
-    stop: () => source.stop(),
-  };
+  const certificates: CertificateSource = (onEvent) =>
+    source((event) => {
+      if (event.kind === 'pair') {
+        bundle = event.bundle;
+      }
+      onEvent(event);
+    });
   return { certificates, bundle: () => bundle };
 }
 

@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { connect, loadKubeConfig, shortRetries, watchServingSecret } from '../../../kubernetes/client/index.ts';
+import { connect, loadKubeConfig, shortRetries } from '../../../kubernetes/client/index.ts';
 import { createRuleSet } from '../../../policy/index.ts';
-import {
-  fileCertificates,
-  fixedCertificate,
-  secretCertificates,
-  selfSignedPair,
-  stopInTime,
-} from '../../../server/index.ts';
+import { fileCertificates, fixedCertificate, selfSignedPair, stopInTime } from '../../../server/index.ts';
+import { secretCertificates } from '../../../webhook/certs/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
 import { started } from '../../framework/port-problem.ts';
@@ -31,7 +26,7 @@ async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   if (secret !== undefined) {
     const [namespace = '', name = ''] = secret.split('/');
     const config = await orNoCluster(loadKubeConfig(flags, env), '--cert-secret: ');
-    return secretCertificates(secret, watchServingSecret(config, namespace, name));
+    return secretCertificates(config, namespace, name);
   }
   if (folder === undefined) {
     throw new UsageError(

@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig, type WatchPace, watchServingSecret } from '../../../src/kubernetes/client/index.ts';
-import { type CertificateEvent, secretCertificates } from '../../../src/server/index.ts';
+import { loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import type { CertificateEvent } from '../../../src/server/index.ts';
+import { secretCertificates } from '../../../src/webhook/certs/index.ts';
 import { localhost, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
 import { ApiServer, namespace, servingPath } from '../../kubernetes/client/api-server.ts';
-import { openTls, pairOf, start, stopAll } from '../running.ts';
+import { openTls, pairOf, start, stopAll } from '../../server/running.ts';
 
 const name = 'extensionconfig-webhook-tls';
 let api: ApiServer;
@@ -21,8 +22,7 @@ afterEach(async () => {
   await api.stop();
 });
 
-const certificatesOf = (config: KubeConfig, pace: Partial<WatchPace> = {}, options = {}) =>
-  secretCertificates(`${namespace}/${name}`, watchServingSecret(config, namespace, name, pace), options);
+const certificatesOf = (config: KubeConfig, options = {}) => secretCertificates(config, namespace, name, options);
 const encode = (text: string) => Buffer.from(text).toString('base64');
 const put = ({ cert, key }: TestCertificate, bundle: string) =>
   api.put(servingPath, {
@@ -63,7 +63,7 @@ test('a forbidden watch is logged as an error, counted, and shown; the certifica
   put(localhost, testCa.cert);
   const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const pace = { minRetryMs: 20, maxRetryMs: 20 };
-  const server = await start({ certificates: certificatesOf(config, pace) });
+  const server = await start({ certificates: certificatesOf(config, { pace }) });
   const verbose = async () => (await fetch(`${server.health}/readyz?verbose`)).text();
   const problem = `the permission to watch secrets ${namespace}/${name} is missing`;
   await vi.waitFor(async () => expect(await verbose()).toContain(problem), within);
@@ -88,7 +88,7 @@ test('an unresponsive API server does not prevent the server from starting and s
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
   const began = performance.now();
-  const server = await start({ certificates: certificatesOf(config, {}, { waitMs: 100 }) });
+  const server = await start({ certificates: certificatesOf(config, { waitMs: 100 }) });
   expect(performance.now() - began).toBeGreaterThanOrEqual(99);
   const answer = await fetch(`${server.health}/readyz`);
   expect([answer.status, await answer.text()]).toEqual([503, 'no serving certificate: not read yet\n']);
@@ -101,9 +101,7 @@ test('an unresponsive API server does not prevent the server from starting and s
 test('reports the state of the Secret: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
   const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const events: CertificateEvent[] = [];
-  const source = certificatesOf(config);
-  source.stop();
-  await source.start((event) => events.push(event));
+  const stop = await certificatesOf(config)((event) => events.push(event));
   // While the watch works, it need not be reported.
   const told = () => events.filter(({ kind }) => kind !== 'source');
   await vi.waitFor(() => expect(told()).toHaveLength(1), within);
@@ -117,7 +115,7 @@ test('reports the state of the Secret: absent, a pair with its trust bundle, bro
     kind: 'broken',
     reason: `tls.crt and tls.key in Secret ${namespace}/${name}: the key does not belong to the certificate`,
   });
-  source.stop();
+  stop();
   const { length } = events;
   put(localhost, testCa.cert);
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -125,12 +123,9 @@ test('reports the state of the Secret: absent, a pair with its trust bundle, bro
 });
 
 test('the wait for the first event keeps the process no longer than until it comes', async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
-  const before = timers();
-  const source = secretCertificates(`${namespace}/${name}`, (onEvent) => {
-    onEvent({ kind: 'absent', reason: 'not there' });
-    return () => {};
-  });
-  await source.start(() => {});
-  expect(timers()).toBe(before);
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const began = performance.now();
+  const stop = await certificatesOf(config, { waitMs: 600_000 })(() => {});
+  expect(performance.now() - began).toBeLessThan(60_000);
+  stop();
 });

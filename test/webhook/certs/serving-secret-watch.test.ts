@@ -1,7 +1,10 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type SecretEvent, watchServingSecret } from '../../../../src/kubernetes/client/index.ts';
-import { ApiServer, namespace, servingPath } from '../api-server.ts';
+import type { CertificateEvent } from '../../../src/server/index.ts';
+import { secretCertificates } from '../../../src/webhook/certs/index.ts';
+import { makeCertificate } from '../../base/x509/certificates.ts';
+import { ApiServer, namespace, servingPath } from '../../kubernetes/client/api-server.ts';
+import { pairOf } from '../../server/running.ts';
 
 const within = { timeout: 20_000, interval: 5 };
 const name = 'extensionconfig-webhook-tls';
@@ -9,35 +12,40 @@ const collection = servingPath.slice(0, servingPath.lastIndexOf('/'));
 const pace = { minRetryMs: 10, maxRetryMs: 40 };
 
 let server: ApiServer;
-let events: SecretEvent[];
-let stop: () => void;
+let events: CertificateEvent[];
+let stop: Promise<() => void>;
 
 beforeEach(async () => {
   server = await new ApiServer().start();
   events = [];
 });
 afterEach(async () => {
-  stop();
+  (await stop)();
   await server.stop();
 });
 
 function watch(): void {
   const config = new KubeConfig();
   config.loadFromFile(server.kubeconfig());
-  stop = watchServingSecret(config, namespace, name, pace)((event) => events.push(event));
+  stop = secretCertificates(config, namespace, name, { pace, waitMs: 0 })((event) => events.push(event));
 }
 
-const put = (text: string) =>
+const certificates = new Map(['1', '2', '3', '4'].map((text) => [text, makeCertificate({ commonName: text })]));
+const put = (text: string) => {
+  const { cert, key } = certificates.get(text)!;
+  const data = { 'tls.crt': cert, 'tls.key': key, 'ca.crt': cert };
   server.put(servingPath, {
     metadata: { name },
-    data: Object.fromEntries(
-      ['tls.crt', 'tls.key', 'ca.crt'].map((key) => [key, Buffer.from(text).toString('base64')]),
-    ),
+    data: Object.fromEntries(Object.entries(data).map(([one, value]) => [one, Buffer.from(value).toString('base64')])),
   });
-const states = () => events.filter(({ kind }) => kind !== 'watching');
+};
+const states = () => events.filter(({ kind }) => kind !== 'source');
 const last = () => states().at(-1);
-const problems = () => events.flatMap((event) => (event.kind === 'watching' ? [event.problem] : []));
-const is = (text: string) => ({ kind: 'secret', secret: { cert: text, key: text, ca: text } });
+const problems = () => events.flatMap((event) => (event.kind === 'source' ? [event.problem] : []));
+const is = (text: string) => {
+  const certificate = certificates.get(text)!;
+  return { kind: 'pair', pair: pairOf(certificate), bundle: certificate.cert };
+};
 
 const sees = (text: string) => vi.waitFor(() => expect(last()).toEqual(is(text)), within);
 const seesNone = () => vi.waitFor(() => expect(last()?.kind).toBe('absent'), within);
@@ -71,16 +79,19 @@ test('ignores other Secrets of the namespace, and reports nothing after the end'
   server.put(`${collection}/other`, { metadata: { name: 'other' } });
   put('2');
   await sees('2');
-  stop();
+  (await stop)();
   put('3');
   await vi.waitFor(() => expect(server.watching).toBe(0), within);
   expect(events).toEqual([is('1'), is('2')]);
 });
 
-test('a Secret without data has empty texts', async () => {
+test('a Secret without data is broken', async () => {
   server.put(servingPath, { metadata: { name } });
   watch();
-  await vi.waitFor(() => expect(events).toEqual([is('')]), within);
+  await vi.waitFor(
+    () => expect(events).toMatchObject([{ kind: 'broken', reason: expect.stringContaining('is missing') }]),
+    within,
+  );
 });
 
 test('reports a forbidden watch with the permission and the remedy, and lists the Secret instead', async () => {
