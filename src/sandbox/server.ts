@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { stringify } from 'yaml';
+import { issueCa, issueClientCertificate, issueServingCertificate } from '../base/x509/index.ts';
 import { isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import type { Application } from '../server/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
-import { makeCredentials, proxyClientName } from './credentials.ts';
 import { createSandboxApplication, type SandboxContext, type SandboxEvent } from './http/application.ts';
-import { send, unknownPath } from './http/http.ts';
+import { type SandboxResponse, sendUnknownPath } from './http/http.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
@@ -15,7 +16,6 @@ import { OpenApi } from './openapi/open-api.ts';
 import { Registry } from './resources/registry.ts';
 import type { Resource } from './resources/resource.ts';
 import { Store, storageKey } from './storage/store.ts';
-import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
 import { create } from './writes/writes.ts';
 
@@ -48,6 +48,29 @@ export interface Sandbox {
 /** How long a request may take to arrive, without its response, in milliseconds. */
 const requestTimeout = 60_000;
 
+/** Common name of the client certificate for aggregated API servers. */
+const proxyClientName = 'front-proxy-client';
+
+const validityMs = 30 * 24 * 60 * 60 * 1000;
+
+/** A CA, whose key never leaves memory, a serving certificate for loopback, and a token. All are PEM but the token. */
+function makeCredentials(now: Date) {
+  const ca = issueCa(now, validityMs, { sandbox: true });
+  const names = ['localhost', '127.0.0.1', '::1'];
+  const { certificate, key } = issueServingCertificate(ca, names, now, validityMs);
+  return {
+    ca: ca.certificate.pem,
+    cert: certificate.pem,
+    key,
+    token: randomBytes(32).toString('base64url'),
+    /** A client certificate for an aggregated API server, and its key. */
+    proxyClient() {
+      const client = issueClientCertificate(ca, proxyClientName, now, validityMs);
+      return { cert: client.certificate.pem, key: client.key };
+    },
+  };
+}
+
 function kubeconfigOf(url: string, ca: string, token: string): string {
   const name = 'extensionconfig-sandbox';
   return stringify({
@@ -62,10 +85,7 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
 
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/**
- * The address of a Service of type ExternalName, which the API server resolves for webhooks; undefined for other
- * Services.
- */
+/** The address of a Service of type ExternalName, which the API server resolves for webhooks. */
 function externalName(store: Store, { namespace, name, port }: ServiceReference) {
   const spec = store.collection('services').get(storageKey(namespace, name))?.spec;
   return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'
@@ -93,10 +113,10 @@ function authenticationConfig(ca: string): JsonObject {
 
 /** Starts an API server on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const clock = options.clock ?? (() => new Date());
+  const { clock = () => new Date(), log = () => {}, history, aggregationPace: pace } = options;
   const now = () => timeText(clock());
-  const credentials = makeCredentials(clock());
-  const store = new Store(options.history === undefined ? {} : { history: options.history });
+  const { ca, cert, key, token, proxyClient } = makeCredentials(clock());
+  const store = new Store(history === undefined ? {} : { history });
   const registry = new Registry();
   const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
@@ -104,30 +124,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
   const resolve: ResolveService = (service) => externalName(store, service) ?? options.resolveService?.(service);
   const caller = new WebhookCaller(resolve);
-  const converter = new VersionConverter(caller);
-  const { token, proxyClient } = credentials;
-  const log = options.log ?? (() => {});
   const stopping = new AbortController();
   const { signal } = stopping;
-  const pace = options.aggregationPace;
   const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace, signal });
-  const context: SandboxContext = {
-    store,
-    registry,
-    aggregator,
-    caller,
-    converter,
-    now,
-    log,
-    openapi: new OpenApi(registry, clock, metrics),
-    metrics,
-    token,
-  };
+  const openapi = new OpenApi(registry, clock, metrics);
+  const context: SandboxContext = { store, registry, aggregator, caller, now, log, openapi, metrics, token };
   const application: Application = createSandboxApplication(context);
   const server = createServer(
-    { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
+    { cert, key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
     // Express does not route a target that is not a URL.
-    (request, response) => application(request, response, () => send(response, unknownPath, [])),
+    (request, response) => application(request, response, () => sendUnknownPath(response as SandboxResponse)),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -139,25 +145,20 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   startNamespaceController(context, signal);
   async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
     await create(context, {
-      resource: registry.find('', 'v1', plural) as Resource,
-      namespace,
-      name: '',
-      subresource: '',
-      query: new URLSearchParams(),
-      body: Buffer.from(JSON.stringify(object)),
-      mediaType: undefined,
-      warn: () => {},
+      ...{ resource: registry.find('', 'v1', plural) as Resource, namespace, name: '', subresource: '' },
+      ...{ query: new URLSearchParams(), view: { as: 'object' }, warn: () => {} },
+      ...{ body: Buffer.from(JSON.stringify(object)), mediaType: undefined },
     });
   }
   for (const name of initialNamespaces) {
     await make('namespaces', '', { metadata: { name } });
   }
-  await make('configmaps', 'kube-system', authenticationConfig(credentials.ca));
+  await make('configmaps', 'kube-system', authenticationConfig(ca));
   return {
     url,
-    ca: credentials.ca,
+    ca,
     token,
-    kubeconfig: kubeconfigOf(url, credentials.ca, token),
+    kubeconfig: kubeconfigOf(url, ca, token),
     async stop() {
       stopping.abort();
       caller.close();

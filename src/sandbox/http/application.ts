@@ -5,15 +5,24 @@ import { failure, refusal } from '../../kubernetes/index.ts';
 import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
 import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
-import type { AdmissionContext, AdmissionEvent } from '../webhooks/admission.ts';
-import { aggregate, type DocumentContext, documentRoutes, version } from './documents.ts';
+import type { AdmissionEvent, ApiContext } from '../webhooks/admission.ts';
+import { type DocumentContext, documentRoutes, version } from './documents.ts';
 import { answerResource, findTarget } from './endpoints.ts';
-import { jsonReply, noCache, type SandboxHandler, send, textReply, unknownPath, warningHeaders } from './http.ts';
+import {
+  noCache,
+  type SandboxHandler,
+  type SandboxResponse,
+  sendJson,
+  sendText,
+  sendUnknownPath,
+  warningHeaders,
+} from './http.ts';
+import { aggregate } from './proxy.ts';
 
 /** An event that is not reported to clients. Of a bug: the method and URL of the request, and the error. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };
 
-export interface SandboxContext extends AdmissionContext, DocumentContext {
+export interface SandboxContext extends ApiContext, DocumentContext {
   metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;
@@ -33,7 +42,7 @@ const begin: SandboxHandler = ({ originalUrl }, response, next) => {
   try {
     decodeURIComponent(url.pathname);
   } catch {
-    send(response, unknownPath, []);
+    sendUnknownPath(response);
     return;
   }
   next();
@@ -84,15 +93,16 @@ const all = /.*/;
 
 /** The API server, from top to bottom. */
 export function createSandboxApplication(context: SandboxContext): Express {
+  const { metrics } = context;
   const body = createBody({ maxBodyBytes }, new InFlight(defaultLimits.maxInFlightBytes), true);
   const application = createApplication();
   application.all(all, begin);
-  application.all(['/healthz', '/readyz', '/livez'], (_, response) => send(response, textReply(200, 'ok'), []));
+  application.all(['/healthz', '/readyz', '/livez'], (_, response: SandboxResponse) => sendText(response, 200, 'ok'));
   // Clients generated from Kubernetes' OpenAPI documents append a slash.
-  application.all(['/version', '/version/'], (_, response) => send(response, jsonReply(200, version), []));
+  application.all(['/version', '/version/'], (_, response: SandboxResponse) => sendJson(response, 200, version));
   application.all(all, authorize(context.token));
-  application.get('/metrics', async (_, response) => {
-    send(response, textReply(200, await context.metrics.metrics(), context.metrics.contentType), []);
+  application.get('/metrics', async (_, response: SandboxResponse) => {
+    sendText(response, 200, await metrics.metrics(), metrics.contentType);
   });
   application.all(all, aggregate(context)).use(documentRoutes(context));
   application.all(all, findTarget(context), body, answerResource(context));

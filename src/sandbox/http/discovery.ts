@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { Registry } from '../resources/registry.ts';
-import { apiVersionOf, type Resource, verbs } from '../resources/resource.ts';
+import { apiVersionOf, type Resource } from '../resources/resource.ts';
 
+/** In the order of the real API server. */
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const statusVerbs = ['get', 'patch', 'update'];
 
 /** A resource in an APIGroupDiscoveryList. */
@@ -14,7 +16,7 @@ function aggregatedResource(resource: Resource) {
     responseKind,
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...verbs],
+    verbs,
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
     ...(hasStatus ? { subresources: [{ subresource: 'status', responseKind, verbs: statusVerbs }] } : {}),

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
-import { type Request, type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { jsonReply, noCache, type Reply, type SandboxHandler, send, textReply } from './http.ts';
-import { passOn } from './proxy.ts';
+import { noCache, type SandboxHandler, type SandboxResponse, send, sendJson } from './http.ts';
 
 export interface DocumentContext {
   registry: Registry;
@@ -31,26 +29,6 @@ export const version = {
   platform: `${process.platform}/${process.arch}`,
 };
 
-/** Below `/apis/GROUP/VERSION`, and the OpenAPI document of a group and version. */
-const remotePath = /^\/(openapi\/v3\/)?apis\/([^/]+)\/([^/]+)(?:\/|$)/;
-
-/** Passes requests for aggregated API servers on. What was converted from OpenAPI v2 is published here. */
-export function aggregate({ aggregator }: DocumentContext): SandboxHandler {
-  return (request, response, next) => {
-    const { url } = response.locals;
-    const [, isDocument, group = '', version = ''] = remotePath.exec(url.pathname) ?? [];
-    const remote = aggregator.find(group, version);
-    const v3 = remote?.openapi?.v3;
-    if (remote === undefined || (isDocument && (v3 === undefined || v3 instanceof PublishedDocument))) {
-      next();
-    } else if (remote.isAvailable) {
-      passOn(remote.backend, request, response, url);
-    } else {
-      send(response, textReply(503, 'service unavailable\n'), []);
-    }
-  };
-}
-
 /** The response to `GET /openapi/v3`: the documents of this server and of aggregated ones, sorted by path. */
 function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   const others = aggregator.all().flatMap(({ apiService: { spec }, openapi }) => {
@@ -64,24 +42,30 @@ function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
+type Handler = SandboxHandler<Record<string, string>>;
+
 /**
- * An OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever; with another
+ * Sends an OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever; with another
  * hash, the response is a redirect; without one, the ETag applies.
  */
-function openApiReply(document: PublishedDocument, request: Request): Reply {
-  const headers: Reply['headers'] = { Vary: 'Accept', 'Cache-Control': noCache };
+function sendOpenApi(document: PublishedDocument, request: Parameters<Handler>[0], response: SandboxResponse): void {
+  const { pathname, searchParams } = response.locals.url;
+  const headers: Record<string, string | number> = { Vary: 'Accept', 'Cache-Control': noCache };
   const protobuf = `application/com.github.proto-openapi.spec.${document.version}.v1.0+protobuf`;
   // The name of protobuf with `@` is older.
   const accepted = request.accepts('application/json', protobuf, protobuf.replace('.v1.0', '@v1.0'));
   if (accepted === false) {
-    return { code: 406, headers: { ...headers, 'Content-Length': 0 } };
+    send(response, 406, { ...headers, 'Content-Length': 0 });
+    return;
   }
-  const type = accepted === 'application/json' ? accepted : protobuf;
+  const isJson = accepted === 'application/json';
+  const type = isJson ? accepted : protobuf;
   headers.ETag = `"${document.hash}"`;
-  const { hash = '' } = request.query;
+  const hash = searchParams.get('hash') ?? '';
   if (hash !== '' && hash !== document.hash) {
-    const location = { Location: `${request.path}?hash=${document.hash}`, 'Content-Type': type, 'Content-Length': 0 };
-    return { code: 301, headers: { ...headers, ...location } };
+    const location = { Location: `${pathname}?hash=${document.hash}`, 'Content-Type': type, 'Content-Length': 0 };
+    send(response, 301, { ...headers, ...location });
+    return;
   }
   if (hash === document.hash) {
     headers['Cache-Control'] = 'public, immutable';
@@ -89,11 +73,12 @@ function openApiReply(document: PublishedDocument, request: Request): Reply {
   }
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known?.some((tag) => tag === headers.ETag || tag === '*')) {
-    return { code: 304, headers };
+    send(response, 304, headers);
+    return;
   }
-  const body = document.as(accepted === 'application/json' ? 'json' : 'protobuf');
+  const body = document.as(isJson ? 'json' : 'protobuf');
   const about = { 'Content-Type': type, 'Content-Length': body.length, 'Accept-Ranges': 'bytes' };
-  return { code: 200, headers: { ...headers, ...about, 'Last-Modified': document.lastModified.toUTCString() }, body };
+  send(response, 200, { ...headers, ...about, 'Last-Modified': document.lastModified.toUTCString() }, body);
 }
 
 const discoveryType =
@@ -102,57 +87,51 @@ const discoveryType =
 /** The routes of discovery and OpenAPI documents. What is not there is a path that nothing serves. */
 export function documentRoutes(context: DocumentContext): Router {
   const { registry, openapi, aggregator } = context;
-  const answer =
-    (
-      replyTo: (request: Request<Record<string, string>>) => Reply | undefined,
-    ): RequestHandler<Record<string, string>> =>
-    (request, response, next) => {
-      const reply = replyTo(request);
-      if (reply === undefined) {
-        next();
+  const inJson =
+    (documentFor: (params: { group?: string; version?: string }) => JsonObject | undefined): Handler =>
+    ({ params }, response, next) => {
+      const document = documentFor(params);
+      document === undefined ? next() : sendJson(response, 200, document);
+    };
+  /** Sends everything that is served in one document, to clients that ask for it. */
+  const aggregated =
+    (isCore: boolean): Handler =>
+    ({ headers }, response, next) => {
+      if (discoveryType.test(headers.accept ?? '')) {
+        const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+        sendJson(response, 200, aggregatedDiscovery(registry, aggregator, isCore), type);
       } else {
-        send(response, reply, []);
+        next();
       }
     };
-  const inJson = (document: JsonObject | undefined) => document && jsonReply(200, document);
-  const asksForAll = ({ headers }: IncomingMessage) => discoveryType.test(headers.accept ?? '');
-  const all = (core: boolean) => {
-    const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    return jsonReply(200, aggregatedDiscovery(registry, aggregator, core), type);
-  };
-  const openApiDocument = (request: Request<Record<string, string>>) => {
+  const sendDocument: Handler = (request, response, next) => {
     const { group = '', version = '' } = request.params;
-    const converted = aggregator.find(group, version)?.openapi?.v3;
-    const document = openapi.document(group, version) ?? converted;
-    return document instanceof PublishedDocument ? openApiReply(document, request) : undefined;
+    const document = openapi.document(group, version) ?? aggregator.find(group, version)?.openapi?.v3;
+    document instanceof PublishedDocument ? sendOpenApi(document, request, response) : next();
+  };
+  const sendV2: Handler = (request, response) => {
+    const documents = aggregator.all().map((remote) => remote.openapi?.v2?.document);
+    sendOpenApi(openapi.v2(documents.filter((one) => one !== undefined)), request, response);
   };
   return Router({ caseSensitive: true })
-    .get(
-      '/openapi/v2',
-      answer((request) => {
-        const documents = aggregator.all().map((remote) => remote.openapi?.v2?.document);
-        return openApiReply(openapi.v2(documents.filter((one) => one !== undefined)), request);
-      }),
-    )
+    .get('/openapi/v2', sendV2)
     .get(
       '/openapi/v3',
-      answer(() => inJson(openApiList(context))),
+      inJson(() => openApiList(context)),
     )
-    .get(['/openapi/v3/api/:version', '/openapi/v3/apis/:group/:version'], answer(openApiDocument))
-    .get(
-      '/api',
-      answer((request) => (asksForAll(request) ? all(true) : inJson(coreVersions(request.headers.host ?? '')))),
-    )
+    .get(['/openapi/v3/api/:version', '/openapi/v3/apis/:group/:version'], sendDocument)
+    .get('/api', aggregated(true), ({ headers }, response) => sendJson(response, 200, coreVersions(headers.host ?? '')))
     .get(
       '/apis',
-      answer((request) => (asksForAll(request) ? all(false) : inJson(groupList(registry, aggregator)))),
+      aggregated(false),
+      inJson(() => groupList(registry, aggregator)),
     )
     .get(
       '/apis/:group',
-      answer(({ params: { group = '' } }) => inJson(groupDocument(registry, aggregator, group))),
+      inJson(({ group = '' }) => groupDocument(registry, aggregator, group)),
     )
     .get(
       ['/api/:version', '/apis/:group/:version'],
-      answer(({ params: { group = '', version = '' } }) => inJson(resourceList(registry, group, version))),
+      inJson(({ group = '', version = '' }) => resourceList(registry, group, version)),
     );
 }

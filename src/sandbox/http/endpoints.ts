@@ -1,20 +1,17 @@
-import type { ServerResponse } from 'node:http';
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
-import { get, isOn, list, type ReadRequest, shownAlone } from '../reads/reads.ts';
+import { get, isOn, list, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
 import { methodNotAllowed, RequestError } from '../resources/errors.ts';
-import { metadataOf, type Resource } from '../resources/resource.ts';
-import type { AdmissionContext, WriteRequest } from '../webhooks/admission.ts';
+import { metadataOf, type Resource, type ResourceRequest } from '../resources/resource.ts';
+import type { ApiContext } from '../webhooks/admission.ts';
 import { remove } from '../writes/deletion.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import {
-  jsonReply,
   noCache,
-  type Reply,
   type SandboxHandler,
-  send,
-  type Target,
-  unknownPath,
+  type SandboxResponse,
+  sendJson,
+  sendUnknownPath,
   viewOf,
   warningHeaders,
 } from './http.ts';
@@ -37,11 +34,8 @@ function parseApiPath(pathname: string) {
   const version = parts.shift() ?? '';
   let namespace = '';
   // `namespaces/x` and `namespaces/x/status` refer to the namespace itself.
-  if (
-    parts[0] === 'namespaces' &&
-    parts.length > 2 &&
-    !(parts.length === 3 && ['status', 'finalize'].includes(parts[2] ?? ''))
-  ) {
+  const isOwnSubresource = parts.length === 3 && ['status', 'finalize'].includes(parts[2] ?? '');
+  if (parts[0] === 'namespaces' && parts.length > 2 && !isOwnSubresource) {
     namespace = parts[1] ?? '';
     parts = parts.slice(2);
   }
@@ -57,18 +51,15 @@ function parseApiPath(pathname: string) {
  */
 const tearDownAfter = 1_000;
 
-function beginWatch(
-  context: AdmissionContext,
-  read: ReadRequest,
-  response: ServerResponse,
-  warnings: readonly string[],
-): void {
-  const headers = { 'Cache-Control': noCache, 'Content-Type': 'application/json', ...warningHeaders(warnings) };
-  response.statusCode = 200;
-  response.setHeaders(new Map(Object.entries(headers)));
-  const stop = watch(context, read, response);
+function beginWatch(context: ApiContext, request: ResourceRequest, response: SandboxResponse): void {
+  const warnings = warningHeaders(response.locals.warnings);
+  // `response.set` would add a charset.
+  response.setHeaders(
+    new Map(Object.entries({ 'Cache-Control': noCache, 'Content-Type': 'application/json', ...warnings })),
+  );
+  const stop = watch(context, request, response);
   let timer: NodeJS.Timeout | undefined;
-  const unsubscribe = context.registry.onChange(read.resource.storage, () => {
+  const unsubscribe = context.registry.onChange(request.resource.storage, () => {
     timer ??= setTimeout(() => {
       stop();
       response.end();
@@ -89,16 +80,12 @@ function successOf({ group, plural }: Resource, name: string, uid: string): Json
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-async function removeCollection(
-  context: AdmissionContext,
-  read: ReadRequest,
-  write: WriteRequest,
-): Promise<JsonObject> {
-  const listed = await list(context, { ...read, view: { as: 'object' } });
+async function removeCollection(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
+  const listed = await list(context, { ...request, view: { as: 'object' } });
   for (const object of objectsAt(listed, 'items')) {
     const { name, namespace = '' } = metadataOf(object);
     try {
-      await remove(context, { ...write, name: String(name), namespace: String(namespace) });
+      await remove(context, { ...request, name: String(name), namespace: String(namespace) });
     } catch (error) {
       // Another client has already deleted the object, so nothing is left to do.
       if (!(error instanceof RequestError && error.status.code === 404)) {
@@ -110,14 +97,14 @@ async function removeCollection(
 }
 
 /** Finds the resource of a request; 404 for an unknown path. */
-export function findTarget({ registry }: Pick<AdmissionContext, 'registry'>): SandboxHandler {
-  return (request, response, next) => {
+export function findTarget({ registry }: ApiContext): SandboxHandler {
+  return ({ headers }, response, next) => {
     const { url, warnings } = response.locals;
     const path = parseApiPath(url.pathname);
-    const resource = path === undefined ? undefined : registry.find(path.group, path.version, path.plural);
+    const resource = path && registry.find(path.group, path.version, path.plural);
     const known = path?.subresource === '' || (path?.subresource === 'status' && resource?.hasStatus === true);
     if (path === undefined || resource === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
-      send(response, unknownPath, warnings);
+      sendUnknownPath(response);
       return;
     }
     if (resource.deprecation !== undefined) {
@@ -125,50 +112,55 @@ export function findTarget({ registry }: Pick<AdmissionContext, 'registry'>): Sa
     }
     const { namespace, name, subresource } = path;
     const { searchParams: query } = url;
-    const view = viewOf(request.headers.accept ?? '', query);
-    response.locals.target = { resource, namespace, name, subresource, query, view };
+    const view = viewOf(headers.accept ?? '', query);
+    const warn = (text: string) => void warnings.push(text);
+    const mediaType = headers['content-type'];
+    response.locals.target = { resource, namespace, name, subresource, query, view, mediaType, warn };
     next();
   };
 }
 
 /** Responds to requests for a resource. */
-export function answerResource(context: AdmissionContext): SandboxHandler {
-  return async ({ method, body, headers }, response) => {
-    const { target, warnings } = response.locals;
-    if (method === 'GET' && isOn(target.query, 'watch')) {
-      beginWatch(context, target, response, warnings);
-      return;
+export function answerResource(context: ApiContext): SandboxHandler {
+  return async ({ method, body }, response) => {
+    const request = { ...response.locals.target, body };
+    if (method === 'GET' && isOn(request.query, 'watch')) {
+      beginWatch(context, request, response);
+    } else {
+      const { code = 200, object } = await answerTo(context, method, request);
+      sendJson(response, code, object);
     }
-    const warn = (text: string) => void warnings.push(text);
-    const write = { ...target, body, mediaType: headers['content-type'], warn };
-    send(response, await replyTo(context, method, target, write), warnings);
   };
 }
 
-/** The reply to a read or a write. @throws {RequestError} */
-async function replyTo(context: AdmissionContext, method: string, target: Target, write: WriteRequest): Promise<Reply> {
-  const { resource, namespace, name, subresource, view } = target;
+/** The response to a read or a write. @throws {RequestError} */
+async function answerTo(
+  context: ApiContext,
+  method: string,
+  request: ResourceRequest,
+): Promise<{ code?: number; object: JsonObject }> {
+  const { resource, namespace, name, subresource, view } = request;
   const hasNamespace = !resource.namespaced || namespace !== '';
   const inView = (object: JsonObject) => shownAlone(context, resource, object, view);
   if (method === 'GET') {
-    return jsonReply(200, name === '' ? await list(context, target) : await get(context, target));
+    return { object: name === '' ? await list(context, request) : await get(context, request) };
   }
   if (method === 'POST' && name === '' && hasNamespace) {
-    return jsonReply(201, inView(await create(context, write)));
+    return { code: 201, object: inView(await create(context, request)) };
   }
   if (method === 'PUT' && name !== '' && hasNamespace) {
-    return jsonReply(200, inView(await update(context, write)));
+    return { object: inView(await update(context, request)) };
   }
   if (method === 'PATCH' && name !== '' && hasNamespace) {
-    const { object, isNew } = await patch(context, write);
-    return jsonReply(isNew ? 201 : 200, inView(object));
+    const { object, isNew } = await patch(context, request);
+    return { code: isNew ? 201 : 200, object: inView(object) };
   }
   if (method === 'DELETE' && subresource === '' && hasNamespace) {
     if (name === '') {
-      return jsonReply(200, await removeCollection(context, target, write));
+      return { object: await removeCollection(context, request) };
     }
-    const removed = await remove(context, write);
-    return jsonReply(200, 'object' in removed ? inView(removed.object) : successOf(resource, name, removed.uid));
+    const removed = await remove(context, request);
+    return { object: 'object' in removed ? inView(removed.object) : successOf(resource, name, removed.uid) };
   }
   throw methodNotAllowed('the server does not allow this method on the requested resource');
 }

@@ -1,15 +1,8 @@
-import type { ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { withoutControls } from '../../base/index.ts';
-import type { JsonObject, Status } from '../../kubernetes/index.ts';
-import type { ReadRequest } from '../reads/reads.ts';
-import type { View } from '../reads/tables.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 import { notAcceptable } from '../resources/errors.ts';
-
-/** The resource that a request is for, and the form of the response. */
-export interface Target extends ReadRequest {
-  subresource: string;
-}
+import type { ResourceRequest, View } from '../resources/resource.ts';
 
 /** The state of a request while it is answered. */
 export type SandboxLocals = Record<string, unknown> & {
@@ -17,9 +10,10 @@ export type SandboxLocals = Record<string, unknown> & {
   url: URL;
   /** Texts for the header Warning of the response. */
   warnings: string[];
-  target: Target;
+  target: Omit<ResourceRequest, 'body'>;
 };
-export type SandboxHandler = RequestHandler<object, unknown, Buffer, unknown, SandboxLocals>;
+export type SandboxResponse = Response<unknown, SandboxLocals>;
+export type SandboxHandler<Params = object> = RequestHandler<Params, unknown, Buffer, unknown, SandboxLocals>;
 
 /** Cache-Control header of all responses that may change. */
 export const noCache = 'no-cache, private';
@@ -47,36 +41,25 @@ export function viewOf(accept: string, query: URLSearchParams): View {
   throw notAcceptable(['application/json']);
 }
 
-/** A response that is not a stream. */
-export interface Reply {
-  code: number;
-  headers: Record<string, string | number>;
-  body?: string | Uint8Array;
+/** Sends a response that is not a stream, with the warnings for its request. */
+export function send(
+  response: SandboxResponse,
+  code: number,
+  headers: Record<string, string | number>,
+  body: string | Uint8Array = '',
+): void {
+  response.writeHead(code, { ...headers, ...warningHeaders(response.locals.warnings ?? []) }).end(body);
 }
 
-export function jsonReply(code: number, document: JsonObject | Status, type = 'application/json'): Reply {
-  return {
-    code,
-    headers: { 'Cache-Control': noCache, 'Content-Type': type },
-    body: `${JSON.stringify(document)}\n`,
-  };
+export function sendJson(response: SandboxResponse, code: number, document: JsonObject, type = 'application/json') {
+  send(response, code, { 'Cache-Control': noCache, 'Content-Type': type }, `${JSON.stringify(document)}\n`);
 }
 
-export function textReply(code: number, body: string, type = 'text/plain; charset=utf-8'): Reply {
-  return {
-    code,
-    headers: { 'Cache-Control': noCache, 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' },
-    body,
-  };
+export function sendText(response: SandboxResponse, code: number, body: string, type = 'text/plain; charset=utf-8') {
+  send(response, code, { 'Cache-Control': noCache, 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' }, body);
 }
 
-export const unknownPath = textReply(404, '404 page not found\n');
-
-/** Sends a response, with warnings. */
-export function send(response: ServerResponse, { code, headers, body = '' }: Reply, warnings: readonly string[]): void {
-  response.writeHead(code, { ...headers, ...warningHeaders(warnings) });
-  response.end(body);
-}
+export const sendUnknownPath = (response: SandboxResponse) => sendText(response, 404, '404 page not found\n');
 
 /** Maximum total length of the warnings of a response, and of each one once they are longer, in characters. */
 const maxWarnings = 4096;

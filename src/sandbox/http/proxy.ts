@@ -1,9 +1,11 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { withoutNodeHint } from '../../base/index.ts';
+import { PublishedDocument } from '../../kubernetes/openapi/index.ts';
 import { clientOf } from '../../server/index.ts';
+import type { Aggregator } from '../aggregation/aggregator.ts';
 import { type Backend, type Headers, userHeaders } from '../aggregation/backend.ts';
 import { sandboxUser } from '../resources/resource.ts';
-import { send, textReply } from './http.ts';
+import { type SandboxHandler, type SandboxResponse, sendText } from './http.ts';
 
 /** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */
 const timeoutMs = 60_000;
@@ -55,14 +57,15 @@ function passedHeaders(request: IncomingMessage, path: string): Headers {
 }
 
 /** Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does not read. */
-export function passOn(backend: Backend, request: IncomingMessage, response: ServerResponse, url: URL): void {
+function passOn(backend: Backend, request: IncomingMessage, response: SandboxResponse): void {
+  const { url } = response.locals;
   const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
   const headers = passedHeaders(request, url.pathname);
   function fail(code: number, text: string): void {
     if (response.headersSent) {
       response.destroy();
     } else {
-      send(response, textReply(code, `${text}\n`), []);
+      sendText(response, code, `${text}\n`);
     }
   }
   let call: ClientRequest;
@@ -102,4 +105,23 @@ export function passOn(backend: Backend, request: IncomingMessage, response: Ser
     answer.pipe(response);
   });
   request.pipe(call);
+}
+
+/** Below `/apis/GROUP/VERSION`, and the OpenAPI document of a group and version. */
+const remotePath = /^\/(openapi\/v3\/)?apis\/([^/]+)\/([^/]+)(?:\/|$)/;
+
+/** Passes requests for aggregated API servers on. What was converted from OpenAPI v2 is published here. */
+export function aggregate({ aggregator }: { aggregator: Aggregator }): SandboxHandler {
+  return (request, response, next) => {
+    const [, isDocument, group = '', version = ''] = remotePath.exec(response.locals.url.pathname) ?? [];
+    const remote = aggregator.find(group, version);
+    const v3 = remote?.openapi?.v3;
+    if (remote === undefined || (isDocument && (v3 === undefined || v3 instanceof PublishedDocument))) {
+      next();
+    } else if (remote.isAvailable) {
+      passOn(remote.backend, request, response);
+    } else {
+      sendText(response, 503, 'service unavailable\n');
+    }
+  };
 }

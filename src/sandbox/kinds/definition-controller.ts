@@ -1,6 +1,7 @@
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { age, metadataOf, type Resource } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
+import type { ApiContext } from '../webhooks/admission.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import {
   cleanupFinalizer,
@@ -9,7 +10,6 @@ import {
   definitionStorage,
   hasBadBundle,
 } from './definition.ts';
-import type { ControllerContext } from './namespace-controller.ts';
 import { soon } from './soon.ts';
 
 type Names = Partial<DefinitionNames>;
@@ -142,7 +142,7 @@ function resourcesOf(object: JsonObject): Resource[] {
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
  */
-export function startDefinitionController({ store, registry, now }: ControllerContext, signal: AbortSignal): void {
+export function startDefinitionController({ store, registry, now }: ApiContext, signal: AbortSignal): void {
   const definitions = store.collection(definitionStorage);
   /** Each definition as it was last looked at: to compare all schemas after each change would take long. */
   const built = new Map<string, JsonObject>();

@@ -1,7 +1,7 @@
 import { itemsAt } from '../../kubernetes/index.ts';
-import type { Registry } from '../resources/registry.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
-import { type Store, storageKey } from '../storage/store.ts';
+import { storageKey } from '../storage/store.ts';
+import type { ApiContext } from '../webhooks/admission.ts';
 import { soon } from './soon.ts';
 
 /**
@@ -10,18 +10,11 @@ import { soon } from './soon.ts';
  */
 const grace = 1_000;
 
-/** What controllers of the API server work with. */
-export interface ControllerContext {
-  store: Store;
-  registry: Registry;
-  now(): string;
-}
-
 /**
  * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
  * finalizers, then removes the namespace.
  */
-export function startNamespaceController({ store, registry, now }: ControllerContext, signal: AbortSignal): void {
+export function startNamespaceController({ store, registry, now }: ApiContext, signal: AbortSignal): void {
   const namespaces = store.collection(namespaceStorage);
   const schedule = soon(reconcile, signal, grace);
 

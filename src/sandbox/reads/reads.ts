@@ -1,25 +1,11 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, notFound, tooLargeVersion } from '../resources/errors.ts';
-import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
+import { apiVersionOf, metadataOf, type Resource, type ResourceRequest, type View } from '../resources/resource.ts';
 import { parseFieldSelector, parseLabelSelector, type Selector } from '../storage/selectors.ts';
-import { type Store, storageKey } from '../storage/store.ts';
-import type { VersionConverter } from '../webhooks/conversion.ts';
-import { metadataOnly, tableOf, type View } from './tables.ts';
-
-export interface ReadContext {
-  store: Store;
-  converter: VersionConverter;
-  now(): string;
-}
-
-/** A read of one object or of a collection; an empty namespace means all namespaces. */
-export interface ReadRequest {
-  resource: Resource;
-  namespace: string;
-  name: string;
-  query: URLSearchParams;
-  view: View;
-}
+import { storageKey } from '../storage/store.ts';
+import type { ApiContext } from '../webhooks/admission.ts';
+import { present, presentAll } from '../webhooks/conversion.ts';
+import { metadataOnly, tableOf } from './tables.ts';
 
 /**
  * Whether a query parameter is set as a flag: any value counts except `false` and `0` (apimachinery,
@@ -42,42 +28,34 @@ export function numberOf(query: URLSearchParams, name: string): number {
   return Number(text);
 }
 
-export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
-  const key = storageKey(namespace, name);
-  const stored = context.store.collection(resource.storage).get(key);
+export async function get(
+  context: ApiContext,
+  { resource, namespace, name, view }: ResourceRequest,
+): Promise<JsonObject> {
+  const stored = context.store.collection(resource.storage).get(storageKey(namespace, name));
   if (stored === undefined) {
     throw notFound(resource, name);
   }
-  return shownAlone(context, resource, await context.converter.present(resource, stored), view);
+  return shownAlone(context, resource, await present(context, resource, stored), view);
 }
 
-/** One object in a view, which a write answers with, too. */
-export function shownAlone(context: ReadContext, resource: Resource, object: JsonObject, view: View): JsonObject {
-  const { resourceVersion = '' } = metadataOf(object);
-  return shown(context, resource, [object], { resourceVersion }, view, true)[0] as JsonObject;
-}
-
-/** Objects in a view: one table with all objects, otherwise one result per object. */
-export function shown(
-  context: ReadContext,
+/** One object in a view; a table of it has no columns if `hasColumns` is false. */
+export function shownAlone(
+  { now }: ApiContext,
   resource: Resource,
-  objects: readonly JsonObject[],
-  metadata: JsonObject,
+  object: JsonObject,
   view: View,
-  columns: boolean,
-): JsonObject[] {
-  switch (view.as) {
-    case 'table':
-      return [tableOf(resource, objects, metadata, { include: view.include, now: Date.parse(context.now()), columns })];
-    case 'metadata':
-      return objects.map(metadataOnly);
-    case 'object':
-      return [...objects];
+  hasColumns = true,
+): JsonObject {
+  if (view.as === 'table') {
+    const { resourceVersion = '' } = metadataOf(object);
+    return tableOf(resource, [object], { resourceVersion }, view, now(), hasColumns);
   }
+  return view.as === 'metadata' ? metadataOnly(object) : object;
 }
 
 /** Whether a request selects an object, by namespace, name, labels and fields. @throws {RequestError} 400. */
-export function selectorOf({ resource, namespace, name, query }: ReadRequest): Selector {
+export function selectorOf({ resource, namespace, name, query }: ResourceRequest): Selector {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', resource);
   return (object) =>
@@ -88,7 +66,7 @@ export function selectorOf({ resource, namespace, name, query }: ReadRequest): S
 }
 
 /** The resource version of a request, or undefined if it leaves the choice to the server. */
-export function versionOf({ store }: ReadContext, query: URLSearchParams): number | undefined {
+export function versionOf({ store }: ApiContext, query: URLSearchParams): number | undefined {
   const version = numberOf(query, 'resourceVersion');
   if (version > store.version) {
     throw tooLargeVersion(version, store.version);
@@ -109,44 +87,40 @@ function parseContinue(token: string, newest: number): { version: number; after:
 }
 
 /**
- * The stored objects that a request selects, with the resource version and the continue token. A continued list has the
- * version of its first page, so that a watch from there misses nothing that was written in the meantime.
+ * A list, a table or a list of metadata. A continued list has the version of its first page, so that a watch from there misses
+ * nothing that was written in the meantime. @throws {RequestError}
  */
-function select(context: ReadContext, request: ReadRequest) {
-  const { resource, query } = request;
-  const collection = context.store.collection(resource.storage);
+export async function list(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
+  const { resource, query, view } = request;
+  const { store } = context;
   const token = query.get('continue') ?? '';
   const limit = numberOf(query, 'limit');
   versionOf(context, query);
-  const from = token === '' ? undefined : parseContinue(token, context.store.version);
-  const version = from?.version ?? context.store.version;
+  const from = token === '' ? undefined : parseContinue(token, store.version);
+  const version = from?.version ?? store.version;
   const selects = selectorOf(request);
-  const matching = collection
+  const matching = store
+    .collection(resource.storage)
     .list()
     .filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
   const page = limit > 0 ? matching.slice(0, limit) : matching;
   const left = matching.length - page.length;
   const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';
-  return { objects: page.map(([, object]) => object), version, next, left };
-}
-
-/** A list, a table or a list of metadata. @throws {RequestError} */
-export async function list(context: ReadContext, request: ReadRequest): Promise<JsonObject> {
-  const { resource, view } = request;
-  const { objects, version, next, left } = select(context, request);
-  const presented = await context.converter.presentAll(resource, objects);
+  const objects = page.map(([, object]) => object);
+  const items = await presentAll(context, resource, objects);
   const metadata: JsonObject = {
     ...(next === '' && view.as === 'table' ? {} : { continue: next }),
     ...(left > 0 ? { remainingItemCount: left } : {}),
     resourceVersion: String(version),
   };
-  if (view.as === 'table') {
-    return shown(context, resource, presented, metadata, view, true)[0] as JsonObject;
+  switch (view.as) {
+    case 'table':
+      return tableOf(resource, items, metadata, view, context.now());
+    case 'metadata': {
+      const about = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadataList' };
+      return { ...about, items: items.map(metadataOnly), metadata };
+    }
+    case 'object':
+      return { apiVersion: apiVersionOf(resource), items, kind: resource.listKind, metadata };
   }
-  return {
-    apiVersion: view.as === 'metadata' ? 'meta.k8s.io/v1' : apiVersionOf(resource),
-    items: shown(context, resource, presented, {}, view, true),
-    kind: view.as === 'metadata' ? 'PartialObjectMetadataList' : resource.listKind,
-    metadata,
-  };
 }

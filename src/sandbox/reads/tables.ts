@@ -1,5 +1,5 @@
 import { fieldAt, type Json, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
-import type { Column, Resource } from '../resources/resource.ts';
+import type { Column, Resource, View } from '../resources/resource.ts';
 
 /**
  * A step into a field (`.spec`, `['a\.b']`), to the item of a list with an index (`[0]`), or to the one whose field has a
@@ -24,9 +24,6 @@ function columnReader(path: string): (object: JsonObject) => Json | undefined {
       isKnown ? object : undefined,
     );
 }
-
-/** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
-export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
 
 const nameColumn: Column = {
   name: 'Name',
@@ -67,17 +64,16 @@ export function metadataOnly(object: JsonObject): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: object.metadata ?? {} };
 }
 
-/**
- * Objects as a Table of meta.k8s.io/v1.
- *
- * @param now the time at which ages are computed, in milliseconds since the epoch.
- */
+/** Objects as a Table of meta.k8s.io/v1, with ages at a time. */
 export function tableOf(
   resource: Resource,
   objects: readonly JsonObject[],
   metadata: JsonObject,
-  options: { include: 'Metadata' | 'Object' | 'None'; now: number; columns: boolean },
+  { include }: View & { as: 'table' },
+  time: string,
+  hasColumns = true,
 ): JsonObject {
+  const now = Date.parse(time);
   const columns = [nameColumn, ...resource.columns];
   const readers = columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
   const definitions = columns.map(({ name, type, format = '', description, priority }) => ({
@@ -91,10 +87,10 @@ export function tableOf(
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata,
-    columnDefinitions: options.columns ? definitions : [],
+    columnDefinitions: hasColumns ? definitions : [],
     rows: objects.map((object) => ({
-      cells: columns.map((column, index) => cellOf(readers[index]?.(object), column, options.now)),
-      ...(options.include === 'None' ? {} : { object: options.include === 'Object' ? object : metadataOnly(object) }),
+      cells: columns.map((column, index) => cellOf(readers[index]?.(object), column, now)),
+      ...(include === 'None' ? {} : { object: include === 'Object' ? object : metadataOnly(object) }),
     })),
   };
 }

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, expired, RequestError } from '../resources/errors.ts';
-import { apiVersionOf, metadataOf } from '../resources/resource.ts';
+import { apiVersionOf, type ResourceRequest } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
-import { isOn, numberOf, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
+import type { ApiContext } from '../webhooks/admission.ts';
+import { presentAll } from '../webhooks/conversion.ts';
+import { isOn, numberOf, selectorOf, shownAlone, versionOf } from './reads.ts';
 
 /** Interval between the bookmarks of a watch that allows them, in milliseconds. */
 const bookmarkInterval = 60_000;
@@ -23,26 +25,24 @@ const isDrained = (response: ServerResponse) =>
     () => false,
   );
 
+/** An event, with the object as it is stored. */
 interface WatchItem {
   type: string;
-  /** As it is stored. */
   object: JsonObject;
 }
 
 const lineOf = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 
 /**
- * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. A
- * watch reads the history of the store as fast as its client reads the watch, so a slow client costs no memory; once the
- * history no longer has what comes next, the client is told to begin again.
+ * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. It reads the
+ * history of the store as fast as its client reads, so a slow client costs no memory; once the history no longer has what comes
+ * next, the client is told to begin again, in the stream, as by the real API server. Returns a function that ends it silently.
  *
- * @returns a function that ends it silently.
- * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
- *   API server.
+ * @throws {RequestError} for an invalid request.
  */
-export function watch(context: ReadContext, request: ReadRequest, response: ServerResponse): () => void {
+export function watch(context: ApiContext, request: ResourceRequest, response: ServerResponse): () => void {
   const { resource, query, view } = request;
-  const { converter, store } = context;
+  const { store } = context;
   const collection = store.collection(resource.storage);
   const selects = selectorOf(request);
   const version = versionOf(context, query);
@@ -58,8 +58,7 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
   let wake: (() => void) | undefined;
   let isOver = false;
   let ended = false;
-  /** In a table view, the first line contains the columns. */
-  let columns = true;
+  let isFirst = true;
 
   function stop(): void {
     ended = true;
@@ -71,14 +70,6 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
     const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(sentVersion) };
     response.write(lineOf('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }));
   }
-  /** An event as a line, with the object in the view that the client asked for. */
-  function eventLine(type: string, object: JsonObject): string {
-    const { resourceVersion = '' } = metadataOf(object);
-    const [row] = shown(context, resource, [object], { resourceVersion }, view, columns);
-    columns = false;
-    return lineOf(type, row as JsonObject);
-  }
-
   /** A write as this watch sees it: an object that enters its selection is ADDED, one that leaves it DELETED. */
   function seen({ isDeleted, object, previous }: StoreEvent): WatchItem[] {
     const before = previous !== undefined && selects(previous);
@@ -100,7 +91,6 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
     sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
     return batch.length === 0 ? undefined : batch.flatMap(seen);
   }
-  /** Sends all that there is, and then each write, until the time is over. */
   async function send(): Promise<void> {
     while (!ended && !isOver) {
       const isInitial = existing !== undefined;
@@ -113,12 +103,14 @@ export function watch(context: ReadContext, request: ReadRequest, response: Serv
         continue;
       }
       const objects = items.map(({ object }) => object);
-      for (const [index, object] of (await converter.presentAll(resource, objects)).entries()) {
+      for (const [index, object] of (await presentAll(context, resource, objects)).entries()) {
         if (ended) {
           return;
         }
         const { type } = items[index] as WatchItem;
-        if (!response.write(eventLine(type, object)) && !(await isDrained(response))) {
+        const line = lineOf(type, shownAlone(context, resource, object, view, isFirst));
+        isFirst = false;
+        if (!response.write(line) && !(await isDrained(response))) {
           stop();
           response.destroy();
         }

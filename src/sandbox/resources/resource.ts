@@ -13,7 +13,6 @@ export interface Column {
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
-/** A column of the tables that `kubectl get` prints; `value` is a JSON path, or reads it from the object. */
 export function column(name: string, value: Column['value'], type = 'string', description = name): Column {
   return { name, type, description, priority: 0, value };
 }
@@ -25,7 +24,7 @@ export const age = column(
   'Time since the object was created, on the clock of the server',
 );
 
-/** The strategy of a kind: how it differs from plain storage. Functions may modify the object that they receive. */
+/** How a kind differs from plain storage. Functions may modify the object that they receive. */
 export interface KindStrategy {
   /** Completes an object before validation: defaults, and fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
@@ -45,10 +44,7 @@ export interface UserInfo {
 }
 
 /** The only user of a sandbox, who has all permissions. */
-export const sandboxUser: UserInfo = {
-  username: 'sandbox-admin',
-  groups: ['system:masters', 'system:authenticated'],
-};
+export const sandboxUser: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** The address of a webhook: clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookClientConfig {
@@ -87,20 +83,33 @@ export interface Resource {
   strategy: KindStrategy;
 }
 
+/** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
+export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
+
+/** A request for a resource. An empty namespace means all namespaces, an empty name a collection or a new object. */
+export interface ResourceRequest {
+  resource: Resource;
+  namespace: string;
+  name: string;
+  /** `status` or empty. */
+  subresource: string;
+  query: URLSearchParams;
+  view: View;
+  mediaType: string | undefined;
+  body: Uint8Array;
+  /** Adds a header Warning to the response. */
+  warn(text: string): void;
+}
+
 /** `GROUP/VERSION`, or `VERSION` in the core group. */
 export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/**
- * `PLURAL.GROUP`, the name under which all versions are stored, which is also the name of the CustomResourceDefinition.
- */
+/** `PLURAL.GROUP`, the name of the CustomResourceDefinition, under which all versions are stored. */
 export function storageNameOf(group: string, plural: string): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
-
-/** The verbs that discovery lists, in the order of the real API server. */
-export const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const;
 
 export const namespaceStorage = 'namespaces';
 

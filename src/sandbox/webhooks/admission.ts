@@ -20,10 +20,16 @@ import {
 } from '../../kubernetes/index.ts';
 import { badRequest, forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
-import { namespaceStorage, type Resource, sandboxUser, type WebhookClientConfig } from '../resources/resource.ts';
+import {
+  namespaceStorage,
+  type Resource,
+  type ResourceRequest,
+  sandboxUser,
+  type WebhookClientConfig,
+} from '../resources/resource.ts';
 import { labelsOf } from '../storage/selectors.ts';
 import { type Store, storageKey } from '../storage/store.ts';
-import type { VersionConverter } from './conversion.ts';
+import { convert } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
 /** One webhook of a configuration, with the server's defaults applied. */
@@ -40,22 +46,8 @@ interface Webhook {
   matchConditions?: MatchCondition[] | null;
 }
 
-/** A write of one object, or of a subresource of it. */
-export interface WriteRequest {
-  resource: Resource;
-  namespace: string;
-  /** Empty for a creation. */
-  name: string;
-  /** `status` or empty. */
-  subresource: string;
-  query: URLSearchParams;
-  mediaType: string | undefined;
-  body: Uint8Array;
-  warn(text: string): void;
-}
-
 /** A write that admission webhooks decide on. Objects are in the request's version. */
-export interface AdmissionAttempt extends WriteRequest {
+export interface AdmissionAttempt extends ResourceRequest {
   operation: Operation;
   object: JsonObject | undefined;
   oldObject: JsonObject | undefined;
@@ -75,10 +67,10 @@ export interface AdmissionEvent {
   annotations?: JsonObject;
 }
 
-export interface AdmissionContext {
+/** What requests and controllers share. */
+export interface ApiContext {
   store: Store;
   registry: Registry;
-  converter: VersionConverter;
   caller: WebhookCaller;
   log(event: AdmissionEvent): void;
   /** The current time as metav1.Time is serialized. */
@@ -87,6 +79,12 @@ export interface AdmissionContext {
 
 type Kind = 'mutating' | 'validating';
 
+/** A webhook that is called, and the resource in the version that it is called with. */
+interface Match {
+  webhook: Webhook;
+  version: Resource;
+}
+
 /** Webhook configurations themselves are exempt, since a broken one could never be repaired otherwise. */
 const exemptGroup = 'admissionregistration.k8s.io';
 
@@ -94,54 +92,48 @@ function includes(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
 
-function resourceMatches(patterns: readonly string[], plural: string, subresource: string): boolean {
-  return patterns.some((pattern) => {
-    const [wanted, wantedSub = ''] = pattern.split('/');
-    return (wanted === '*' || wanted === plural) && (wantedSub === '*' || wantedSub === subresource);
-  });
-}
-
-function ruleMatches(webhook: Webhook, resource: Resource, attempt: AdmissionAttempt): boolean {
+function ruleMatches(webhook: Webhook, resource: Resource, { operation, subresource }: AdmissionAttempt): boolean {
   return (webhook.rules ?? []).some(
     (rule) =>
-      includes(rule.operations, attempt.operation) &&
+      includes(rule.operations, operation) &&
       includes(rule.apiGroups, resource.group) &&
       includes(rule.apiVersions, resource.version) &&
-      resourceMatches(rule.resources, resource.plural, attempt.subresource) &&
+      rule.resources.some((pattern) => {
+        const [plural, wanted = ''] = pattern.split('/');
+        return (plural === '*' || plural === resource.plural) && (wanted === '*' || wanted === subresource);
+      }) &&
       (rule.scope === '*' || rule.scope === (resource.namespaced ? 'Namespaced' : 'Cluster')),
   );
 }
 
-/** The resource in the version that a webhook is called with; undefined if its rules or selectors do not match. */
-function matchedResource(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
+/** The webhook with the version that it is called with; undefined if its rules or selectors do not match. */
+function matchOf(context: ApiContext, webhook: Webhook, attempt: AdmissionAttempt): Match | undefined {
   const { resource } = attempt;
   const equivalent = webhook.matchPolicy === 'Exact' ? [] : context.registry.ofStorage(resource.storage);
-  const matched = [resource, ...equivalent].find((version) => ruleMatches(webhook, version, attempt));
-  return matched !== undefined && isSelected(context, webhook, attempt) ? matched : undefined;
+  const version = [resource, ...equivalent].find((one) => ruleMatches(webhook, one, attempt));
+  return version && isSelected(context, webhook, attempt) ? { webhook, version } : undefined;
 }
 
-function isSelected(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): boolean {
+function isSelected({ store }: ApiContext, webhook: Webhook, attempt: AdmissionAttempt): boolean {
   const { resource, object, oldObject } = attempt;
   const isNamespace = resource.storage === namespaceStorage;
   if (resource.namespaced || isNamespace) {
     const namespace = isNamespace
       ? (object ?? oldObject)
-      : context.store.collection(namespaceStorage).get(storageKey('', attempt.namespace));
+      : store.collection(namespaceStorage).get(storageKey('', attempt.namespace));
     if (namespace === undefined || !selectsLabels(webhook.namespaceSelector, labelsOf(namespace))) {
       return false;
     }
   }
   // Either state of the object may match, so that a webhook also sees objects that leave its selection.
-  return [object, oldObject].some(
-    (state) => state !== undefined && selectsLabels(webhook.objectSelector, labelsOf(state)),
-  );
+  return [object, oldObject].some((state) => state && selectsLabels(webhook.objectSelector, labelsOf(state)));
 }
 
 /** The name of the object; empty while it is created with a generated one. */
 const nameOf = ({ object, oldObject }: AdmissionAttempt) => textAt(object ?? oldObject, 'metadata', 'name');
 
-function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): JsonObject {
-  const { object = null, oldObject = null, namespace, subresource, operation, dryRun } = attempt;
+function reviewOf(attempt: AdmissionAttempt, version: Resource, uid: string): JsonObject {
+  const { resource, object = null, oldObject = null, namespace, subresource, operation, dryRun, options } = attempt;
   const name = nameOf(attempt);
   const gvk = ({ group, version, kind }: Resource) => ({ group, version, kind });
   const gvr = ({ group, version, plural }: Resource) => ({ group, version, resource: plural });
@@ -150,11 +142,11 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
     apiVersion: 'admission.k8s.io/v1',
     request: {
       uid,
-      kind: gvk(resource),
-      resource: gvr(resource),
+      kind: gvk(version),
+      resource: gvr(version),
       ...(subresource === '' ? {} : { subResource: subresource }),
-      requestKind: gvk(attempt.resource),
-      requestResource: gvr(attempt.resource),
+      requestKind: gvk(resource),
+      requestResource: gvr(resource),
       ...(subresource === '' ? {} : { requestSubResource: subresource }),
       ...(name === '' ? {} : { name }),
       ...(namespace === '' ? {} : { namespace }),
@@ -163,7 +155,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
       object,
       oldObject,
       dryRun,
-      options: attempt.options,
+      options,
     },
   };
 }
@@ -193,15 +185,34 @@ function denial(webhook: Webhook, answer: Json | undefined): RequestError {
  * @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail.
  */
 async function ask(
-  context: AdmissionContext,
+  context: ApiContext,
   kind: Kind,
-  webhook: Webhook,
-  resource: Resource,
+  match: Match,
   attempt: AdmissionAttempt,
 ): Promise<JsonObject | undefined> {
-  const about = { webhook: webhook.name, resource: resource.storage, name: nameOf(attempt) };
+  const { webhook } = match;
+  const about = { webhook: webhook.name, resource: match.version.storage, name: nameOf(attempt) };
   try {
-    return await askStrictly(context, kind, webhook, resource, attempt, about);
+    const { object, patch } = await callWebhook(context, match, attempt, (annotations) =>
+      context.log({ event: 'audit', ...about, annotations }),
+    );
+    if (typeof patch !== 'string' || patch === '') {
+      return undefined;
+    }
+    if (kind === 'validating') {
+      throw new Error('a validating webhook must not return a patch');
+    }
+    if (object === undefined) {
+      const why = 'attempted to modify the object, which is not supported for this operation';
+      throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
+    }
+    const { resource, complete } = attempt;
+    const [back] = await convert(context, resource, [patchedObject(object, patch)], resource.version);
+    try {
+      return complete(copyOf(back as JsonObject));
+    } catch (error) {
+      throw new Error(`its patch results in an invalid object: ${(error as Error).message}`);
+    }
   } catch (error) {
     if (error instanceof RequestError) {
       context.log({ event: 'denied', ...about, message: error.message });
@@ -214,31 +225,28 @@ async function ask(
       context.log({ event: 'failed-open', ...about, message: why });
       return undefined;
     }
-    throw isUndecided ? forbidden(attempt.resource, nameOf(attempt), why) : internalError(why);
+    throw isUndecided ? forbidden(attempt.resource, about.name, why) : internalError(why);
   }
 }
 
-async function askStrictly(
-  context: AdmissionContext,
-  kind: Kind,
-  webhook: Webhook,
-  resource: Resource,
+/** The patch of a webhook, none if its conditions exclude the request, and the object that it was shown. @throws */
+async function callWebhook(
+  context: ApiContext,
+  { webhook, version }: Match,
   attempt: AdmissionAttempt,
-  about: { webhook: string; resource: string; name: string },
-): Promise<JsonObject | undefined> {
-  const { converter, caller } = context;
+  audit: (annotations: JsonObject) => void,
+): Promise<{ object: JsonObject | undefined; patch?: Json | undefined }> {
   const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
-  const converted = await converter.convert(attempt.resource, states, resource.version);
+  const converted = await convert(context, attempt.resource, states, version.version);
   const object = attempt.object && converted[0];
   const oldObject = attempt.oldObject && converted.at(-1);
   const uid = randomUUID();
-  const review = reviewOf({ ...attempt, object, oldObject }, resource, uid);
+  const review = reviewOf({ ...attempt, object, oldObject }, version, uid);
   const conditions = webhook.matchConditions ?? [];
   if (conditions.length > 0 && !matchesConditions(conditions, review.request as JsonObject)) {
-    return undefined;
+    return { object };
   }
-  const answer = await caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
-  const response = answer.response;
+  const { response } = await context.caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
   if (!isJsonObject(response)) {
     throw new Error('received an AdmissionReview without response');
   }
@@ -250,28 +258,12 @@ async function askStrictly(
   }
   if (isJsonObject(response.auditAnnotations)) {
     const entries = Object.entries(response.auditAnnotations).map(([key, value]) => [`${webhook.name}/${key}`, value]);
-    context.log({ event: 'audit', ...about, annotations: Object.fromEntries(entries) as JsonObject });
+    audit(Object.fromEntries(entries) as JsonObject);
   }
   if (response.allowed !== true) {
     throw denial(webhook, response.status);
   }
-  if (typeof response.patch !== 'string' || response.patch === '') {
-    return undefined;
-  }
-  if (kind === 'validating') {
-    throw new Error('a validating webhook must not return a patch');
-  }
-  if (object === undefined) {
-    const why = 'attempted to modify the object, which is not supported for this operation';
-    throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
-  }
-  const patched = patchedObject(object, response.patch);
-  const [back] = await converter.convert(attempt.resource, [patched], attempt.resource.version);
-  try {
-    return attempt.complete(copyOf(back as JsonObject));
-  } catch (error) {
-    throw new Error(`its patch results in an invalid object: ${(error as Error).message}`);
-  }
+  return { object, patch: response.patch };
 }
 
 function patchedObject(object: JsonObject, encoded: string): JsonObject {
@@ -291,14 +283,13 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
 }
 
 /** The webhooks of a kind, in the order in which they are called. */
-function webhooksFor(context: AdmissionContext, kind: Kind, { resource }: AdmissionAttempt): Webhook[] {
-  if (resource.group === exemptGroup) {
-    return [];
-  }
-  return context.store
-    .collection(`${kind}webhookconfigurations.${exemptGroup}`)
-    .list()
-    .flatMap(([, configuration]) => (configuration.webhooks as unknown as Webhook[] | undefined) ?? []);
+function webhooksFor({ store }: ApiContext, kind: Kind, { resource }: AdmissionAttempt): Webhook[] {
+  return resource.group === exemptGroup
+    ? []
+    : store
+        .collection(`${kind}webhookconfigurations.${exemptGroup}`)
+        .list()
+        .flatMap(([, configuration]) => (configuration.webhooks as unknown as Webhook[] | undefined) ?? []);
 }
 
 /**
@@ -309,24 +300,22 @@ function webhooksFor(context: AdmissionContext, kind: Kind, { resource }: Admiss
  * @returns the resulting object (the attempt's own if none changes it).
  * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
  */
-export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
+export async function mutate(context: ApiContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;
   /** Webhooks that a later change makes eligible for another call. */
   let called = new Set<Webhook>();
-  const again = new Set<Webhook>();
+  let again = new Set<Webhook>();
   async function callEach(webhooks: Iterable<Webhook>): Promise<void> {
     for (const webhook of webhooks) {
       const current = { ...attempt, object };
-      const resource = matchedResource(context, webhook, current);
-      if (resource === undefined) {
+      const match = matchOf(context, webhook, current);
+      if (match === undefined) {
         continue;
       }
-      const patched = await ask(context, 'mutating', webhook, resource, current);
+      const patched = await ask(context, 'mutating', match, current);
       if (patched !== undefined && !isSame(patched, object)) {
         object = patched;
-        for (const earlier of called) {
-          again.add(earlier);
-        }
+        again = new Set([...again, ...called]);
         called = new Set();
       }
       if (webhook.reinvocationPolicy === 'IfNeeded') {
@@ -346,21 +335,20 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
  * @throws {RequestError} of the first one, in the order of their configurations, that denies the request, or fails and
  *   has failurePolicy Fail.
  */
-export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
-  const matching = webhooksFor(context, 'validating', attempt).flatMap((webhook) => {
-    const resource = matchedResource(context, webhook, attempt);
-    return resource === undefined ? [] : [{ webhook, resource }];
-  });
-  // Warnings in the order of the webhooks, whichever responds first.
-  const warnings = matching.map((): string[] => []);
-  const outcomes = await Promise.allSettled(
-    matching.map(({ webhook, resource }, index) =>
-      ask(context, 'validating', webhook, resource, { ...attempt, warn: (text) => warnings[index]?.push(text) }),
-    ),
-  );
-  for (const text of warnings.flat()) {
-    attempt.warn(text);
-  }
+export async function validate(context: ApiContext, attempt: AdmissionAttempt): Promise<void> {
+  const calls = webhooksFor(context, 'validating', attempt)
+    .map((webhook) => matchOf(context, webhook, attempt))
+    .filter((match) => match !== undefined)
+    .map((match) => {
+      const warnings: string[] = [];
+      return {
+        warnings,
+        outcome: ask(context, 'validating', match, { ...attempt, warn: (text) => warnings.push(text) }),
+      };
+    });
+  const outcomes = await Promise.allSettled(calls.map(({ outcome }) => outcome));
+  // In the order of the webhooks, whichever responds first.
+  calls.flatMap(({ warnings }) => warnings).forEach(attempt.warn);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed !== undefined) {
     throw failed.reason;

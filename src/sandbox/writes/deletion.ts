@@ -1,15 +1,9 @@
 import { copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { badRequest, forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
-import { metadataOf } from '../resources/resource.ts';
+import { metadataOf, type ResourceRequest } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
-import {
-  type AdmissionAttempt,
-  type AdmissionContext,
-  isDryRun,
-  mutate,
-  validate,
-  type WriteRequest,
-} from '../webhooks/admission.ts';
+import { type AdmissionAttempt, type ApiContext, isDryRun, mutate, validate } from '../webhooks/admission.ts';
+import { present } from '../webhooks/conversion.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 
 /**
@@ -18,8 +12,8 @@ import { mediaTypeOf, parseBody } from './objects.ts';
  * @returns the object if it was only marked, only its `uid` if it was removed.
  */
 export async function remove(
-  context: AdmissionContext,
-  request: WriteRequest,
+  context: ApiContext,
+  request: ResourceRequest,
 ): Promise<{ object: JsonObject } | { uid: string }> {
   const { resource, name, namespace, query } = request;
   const problem = resource.strategy.deletionProblem?.(name);
@@ -44,7 +38,7 @@ export async function remove(
     if (stored === undefined) {
       throw notFound(resource, name);
     }
-    const current = await context.converter.present(resource, stored);
+    const current = await present(context, resource, stored);
     const metadata = metadataOf(current);
     for (const [field, label] of Object.entries({ uid: 'UID', resourceVersion: 'ResourceVersion' })) {
       const wanted = preconditions[field] ?? metadata[field];
@@ -87,6 +81,6 @@ export async function remove(
     }
     mark?.(next, now);
     const marked = collection.write(key, stored, next) as JsonObject;
-    return { object: await context.converter.present(resource, marked) };
+    return { object: await present(context, resource, marked) };
   }
 }

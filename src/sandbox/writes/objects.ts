@@ -91,17 +91,6 @@ export function complete(
   return object;
 }
 
-/** Reads the object in the body of a request and completes it. @throws {RequestError} 400, 415. */
-export async function readObject(
-  body: Uint8Array,
-  mediaType: string,
-  resource: Resource,
-  validation: string | null,
-  warn: (text: string) => void,
-): Promise<JsonObject> {
-  return complete(await parseBody(body, mediaType, resource.kind), resource, validation, warn);
-}
-
 /**
  * The problems of an object that is to be stored; `old` is the one that it replaces.
  *

@@ -24,24 +24,24 @@ import {
   unsupportedMediaType,
   versionRequired,
 } from '../resources/errors.ts';
-import { metadataOf, namespaceStorage, type Resource } from '../resources/resource.ts';
+import { metadataOf, namespaceStorage, type Resource, type ResourceRequest } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import {
   type AdmissionAttempt,
-  type AdmissionContext,
+  type ApiContext,
   isDryRun,
   mutate,
   optionsOf,
   validate,
-  type WriteRequest,
 } from '../webhooks/admission.ts';
-import { causesOf, complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
+import { encode, present } from '../webhooks/conversion.ts';
+import { causesOf, complete, mediaTypeOf, parseBody } from './objects.ts';
 import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
-function checkNamespace(context: AdmissionContext, { resource, namespace }: WriteRequest, name: string): void {
+function checkNamespace(context: ApiContext, { resource, namespace }: ResourceRequest, name: string): void {
   if (!resource.namespaced) {
     return;
   }
@@ -50,23 +50,14 @@ function checkNamespace(context: AdmissionContext, { resource, namespace }: Writ
     throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
   }
   if (metadataOf(stored).deletionTimestamp !== undefined) {
-    throw forbidden(
-      resource,
-      name,
-      `unable to create new content in namespace ${namespace} because it is being terminated`,
-      [
-        {
-          reason: 'NamespaceTerminating',
-          message: `namespace ${namespace} is being terminated`,
-          field: 'metadata.namespace',
-        },
-      ],
-    );
+    const message = `namespace ${namespace} is being terminated`;
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    throw forbidden(resource, name, why, [{ reason: 'NamespaceTerminating', message, field: 'metadata.namespace' }]);
   }
 }
 
 /** Puts an object into the namespace of its request. @throws {RequestError} 400 if it names another object. */
-function placeIn(object: JsonObject, { resource, namespace, name }: WriteRequest): void {
+function placeIn(object: JsonObject, { resource, namespace, name }: ResourceRequest): void {
   const metadata = metadataOf(object);
   if (!resource.namespaced) {
     delete metadata.namespace;
@@ -92,8 +83,8 @@ function placeIn(object: JsonObject, { resource, namespace, name }: WriteRequest
  * @throws {RequestError}
  */
 async function admit(
-  context: AdmissionContext,
-  request: WriteRequest,
+  context: ApiContext,
+  request: ResourceRequest,
   wanted: JsonObject,
   current: JsonObject | undefined,
   settle: (object: JsonObject) => JsonObject,
@@ -127,9 +118,15 @@ async function admit(
   return next;
 }
 
+/** The object in the body of a request. @throws {RequestError} 400, 415. */
+async function objectIn({ body, mediaType, resource, query, warn }: ResourceRequest): Promise<JsonObject> {
+  const value = await parseBody(body, mediaTypeOf(mediaType), resource.kind);
+  return complete(value, resource, query.get('fieldValidation'), warn);
+}
+
 /** Creates an object. @returns it in the request's version. @throws {RequestError} */
-export async function create(context: AdmissionContext, request: WriteRequest): Promise<JsonObject> {
-  const { resource, query, warn } = request;
+export async function create(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
+  const { resource, query } = request;
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
   if (definition !== undefined && isConditionTrue(definition, 'Terminating')) {
     throw methodNotAllowed('create not allowed while custom resource definition is terminating', {
@@ -138,8 +135,7 @@ export async function create(context: AdmissionContext, request: WriteRequest): 
     });
   }
   const dryRun = isDryRun(query);
-  const mediaType = mediaTypeOf(request.mediaType);
-  const wanted = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  const wanted = await objectIn(request);
   placeIn(wanted, request);
   checkNamespace(context, request, String(metadataOf(wanted).name ?? ''));
   const object = await admit(context, request, wanted, undefined, (next) => {
@@ -164,7 +160,7 @@ export async function create(context: AdmissionContext, request: WriteRequest): 
   if (collection.get(key) !== undefined) {
     throw alreadyExists(resource, name);
   }
-  const stored = await context.converter.encode(resource, object);
+  const stored = await encode(context, resource, object);
   if (dryRun) {
     return object;
   }
@@ -172,13 +168,11 @@ export async function create(context: AdmissionContext, request: WriteRequest): 
   if (created === undefined) {
     throw alreadyExists(resource, name);
   }
-  return context.converter.present(resource, created);
+  return present(context, resource, created);
 }
 
-type Produce = (current: JsonObject) => JsonObject;
-
 /** An object with what this request may not write as it was: fields of the server, and the status, or all but the status. */
-function withKept(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
+function withKept(next: JsonObject, current: JsonObject, { resource, subresource }: ResourceRequest): JsonObject {
   const [metadata, old] = [{ ...metadataOf(next) }, metadataOf(current)];
   metadata.uid ||= old.uid as Json;
   for (const key of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
@@ -211,9 +205,9 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
 }
 
 async function change(
-  context: AdmissionContext,
-  request: WriteRequest,
-  produce: Produce,
+  context: ApiContext,
+  request: ResourceRequest,
+  produce: (current: JsonObject) => JsonObject,
   retry: boolean,
 ): Promise<JsonObject> {
   const { resource, name, namespace } = request;
@@ -225,7 +219,7 @@ async function change(
     if (stored === undefined) {
       throw notFound(resource, name);
     }
-    const current = await context.converter.present(resource, stored);
+    const current = await present(context, resource, stored);
     const old = metadataOf(current);
     const wanted = produce(current);
     placeIn(wanted, request);
@@ -248,7 +242,7 @@ async function change(
     if (isSame(next, current) || dryRun) {
       return next;
     }
-    const encoded = await context.converter.encode(resource, next);
+    const encoded = await encode(context, resource, next);
     const replaced = collection.write(key, stored, encoded);
     if (replaced !== undefined) {
       const { deletionTimestamp, finalizers } = metadataOf(replaced);
@@ -257,7 +251,7 @@ async function change(
       if (isFinished && resource.storage !== namespaceStorage) {
         collection.write(key, replaced, undefined);
       }
-      return context.converter.present(resource, replaced);
+      return present(context, resource, replaced);
     }
     if (!retry || attempt >= maxAttempts) {
       throw conflict(resource, name);
@@ -265,10 +259,8 @@ async function change(
   }
 }
 
-export async function update(context: AdmissionContext, request: WriteRequest): Promise<JsonObject> {
-  const { query, warn, body } = request;
-  const mediaType = mediaTypeOf(request.mediaType);
-  const object = await readObject(body, mediaType, request.resource, query.get('fieldValidation'), warn);
+export async function update(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
+  const object = await objectIn(request);
   return change(context, request, () => copyOf(object), false);
 }
 
@@ -291,8 +283,8 @@ function checkApply(query: URLSearchParams): void {
 
 /** Patches an object; server-side apply creates it if there is none. @throws {RequestError} */
 export async function patch(
-  context: AdmissionContext,
-  request: WriteRequest,
+  context: ApiContext,
+  request: ResourceRequest,
 ): Promise<{ object: JsonObject; isNew: boolean }> {
   const { resource, namespace, name } = request;
   const mediaType = mediaTypeOf(request.mediaType);
@@ -325,7 +317,7 @@ export async function patch(
       ? applyMergePatch(current, value)
       : applyStrategicMerge(copyOf(current), value, resource.schema);
   }
-  const produce: Produce = (current) => {
+  const produce = (current: JsonObject) => {
     const next = complete(copyOf(patched(current)), resource, request.query.get('fieldValidation'), warn);
     // Warnings are not repeated when the patch is retried.
     warn = () => {};
