@@ -6,13 +6,13 @@ import { stringify } from 'yaml';
 import { issueCa, issueClientCertificate, issueServingCertificate } from '../base/x509/index.ts';
 import { isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import type { Application } from '../server/index.ts';
-import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
+import { type AggregationPace, createAggregator } from './aggregation/aggregator.ts';
 import { createSandboxApplication, type SandboxContext, type SandboxEvent } from './http/application.ts';
 import { type SandboxResponse, sendUnknownPath } from './http/http.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
-import { OpenApi } from './openapi/open-api.ts';
+import { createOpenApi } from './openapi/open-api.ts';
 import { Registry } from './resources/registry.ts';
 import type { Resource } from './resources/resource.ts';
 import { Store, storageKey } from './storage/store.ts';
@@ -126,8 +126,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const caller = new WebhookCaller(resolve);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace, signal });
-  const openapi = new OpenApi(registry, clock, metrics);
+  const aggregator = createAggregator({ store, registry, now, proxyClient, resolve, pace, signal });
+  const openapi = createOpenApi(registry, clock, metrics);
   const context: SandboxContext = { store, registry, aggregator, caller, now, log, openapi, metrics, token };
   const application: Application = createSandboxApplication(context);
   const server = createServer(

@@ -16,43 +16,31 @@ export function userHeaders({ username, groups }: UserInfo): Headers {
   return { 'x-remote-user': username, ...(groups.length > 0 ? { 'x-remote-group': groups } : {}) };
 }
 
-/** The server of one APIService. */
-export class Backend {
-  readonly spec: ApiService['spec'];
-  /** `/apis/GROUP/VERSION`. */
-  readonly path: string;
-  readonly #client: ProxyClient;
-  readonly #resolve: ResolveService;
-  /** The TLS settings of all connections: parsing the certificates takes longer than the handshake. */
-  #secureContext: SecureContext | undefined;
+export type Backend = ReturnType<typeof backendOf>;
 
-  constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
-    this.spec = spec;
-    this.path = spec.group ? `/apis/${spec.group}/${spec.version}` : `/api/${spec.version}`;
-    this.#client = client;
-    this.#resolve = resolve;
-  }
+/** The server of one APIService. */
+export function backendOf({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
+  const { caBundle, insecureSkipTLSVerify, group, version } = spec;
+  // The TLS settings of all connections: parsing the certificates takes longer than the handshake.
+  let secureContext: SecureContext | undefined;
 
   /** Where the server is. @throws {NoEndpointError} */
-  target(): ReturnType<typeof targetOf> {
-    return targetOf(this.#resolve, { namespace: '', name: '', port: 443, ...this.spec.service, path: '/' });
-  }
+  const target = () => targetOf(resolve, { namespace: '', name: '', port: 443, ...spec.service, path: '/' });
 
   /**
    * Starts a request; the caller writes the body and reads the response.
    *
    * @throws {NoEndpointError}, and for a caBundle that cannot be read.
    */
-  start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
-    const { hostHeader, ...target } = this.target();
-    const { caBundle, insecureSkipTLSVerify } = this.spec;
-    this.#secureContext ??= createSecureContext({
-      ...this.#client(),
+  function start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
+    const { hostHeader, ...place } = target();
+    secureContext ??= createSecureContext({
+      ...client(),
       ...(caBundle ? { ca: Buffer.from(caBundle, 'base64') } : {}),
     });
     return request({
-      ...target,
-      secureContext: this.#secureContext,
+      ...place,
+      secureContext,
       rejectUnauthorized: insecureSkipTLSVerify !== true,
       // Each request has its own connection: one that is kept could be closed by the server when it is used again.
       agent: false,
@@ -63,12 +51,15 @@ export class Backend {
     } as RequestOptions);
   }
 
-  /**
-   * Reads a path as one of the API server's internal users.
-   *
-   * @throws {Error} for a response longer than `maxBytes`, or if there is no response in time.
-   */
-  get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
-    return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
-  }
+  return {
+    spec,
+    /** `/apis/GROUP/VERSION`. */
+    path: group ? `/apis/${group}/${version}` : `/api/${version}`,
+    target,
+    start,
+    /** Reads a path as one of the API server's internal users. @throws for a response longer than `maxBytes`, or none in time. */
+    get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
+      return wholeAnswer(start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
+    },
+  };
 }

@@ -13,16 +13,11 @@ import { convertV2ToV3, documentList, PublishedDocument } from '../../kubernetes
 import type { UserInfo } from '../resources/resource.ts';
 import type { Backend } from './backend.ts';
 
-/**
- * Maximum number of bytes of a discovery document, and of resources in a version: Kubernetes' own versions have some
- * dozens.
- */
+/** Maximum bytes of a discovery document, and of resources in a version: Kubernetes' own versions have some dozens. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 const maxResources = 1000;
 
-function textsOf(value: Json | undefined): string[] {
-  return itemsAt(value).filter((item) => typeof item === 'string');
-}
+const textsOf = (value: Json | undefined): string[] => itemsAt(value).filter((item) => typeof item === 'string');
 
 /**
  * The resources in an APIResourceList as items of aggregated discovery, in which subresources are nested. Every value is
@@ -61,38 +56,26 @@ function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
     });
 }
 
-/** The user as which the API server reads resources. */
+/** The users as which the API server reads resources and OpenAPI documents. */
 const discoveryUser: UserInfo = { username: 'system:kube-aggregator', groups: [] };
+const openApiUser: UserInfo = { username: 'system:aggregator', groups: [] };
 
-/**
- * The resources of an APIService, as items of aggregated discovery. The server's plain list is read, which all have.
- *
- * @throws when the server has none.
- */
+const inJson = { accept: 'application/json' };
+
+/** The resources of an APIService, as items of aggregated discovery, from the plain list, which all servers have. @throws */
 export async function readResources(backend: Backend, signal: AbortSignal): Promise<JsonObject[]> {
   const { path } = backend;
-  const { status, body } = await backend.get(
-    path,
-    discoveryUser,
-    { accept: 'application/json' },
-    maxDiscoveryBytes,
-    signal,
-  );
+  const { status, body } = await backend.get(path, discoveryUser, inJson, maxDiscoveryBytes, signal);
   if (status !== 200) {
     throw new Error(`GET ${path} was answered with ${status}`);
   }
   return resourcesOf(parseJson(body), backend);
 }
 
-/** The user as which the API server reads OpenAPI documents. */
-const user: UserInfo = { username: 'system:aggregator', groups: [] };
 /** Maximum number of bytes of a list of documents, and of an OpenAPI v2 document that is converted. */
 const maxListBytes = 1024 * 1024;
 const maxV2Bytes = 8 * 1024 * 1024;
-/**
- * Maximum number of characters of schemas, counted once for each media type: otherwise one megabyte could become fifty,
- * and take seconds.
- */
+/** Maximum characters of schemas, counted once for each media type: otherwise one megabyte could become fifty. */
 const maxCopied = 8 * 1024 * 1024;
 
 export interface OpenApiEntry {
@@ -106,16 +89,17 @@ export interface OpenApiEntry {
 const hashFormat = /^[\w=.-]{1,200}$/;
 
 async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortSignal): Promise<OpenApiEntry['v2']> {
-  const headers = { accept: 'application/json', ...(last?.etag === undefined ? {} : { 'if-none-match': last.etag }) };
-  const { status, body, headers: answered } = await backend.get('/openapi/v2', user, headers, maxV2Bytes, signal);
+  const headers = { ...inJson, ...(last?.etag === undefined ? {} : { 'if-none-match': last.etag }) };
+  const {
+    status,
+    body,
+    headers: answered,
+  } = await backend.get('/openapi/v2', openApiUser, headers, maxV2Bytes, signal);
   if (status === 304 || status === 404) {
     return status === 304 ? last : undefined;
   }
   const document = status === 200 ? parseJson(body) : null;
-  if (!isJsonObject(document)) {
-    throw new Error(`GET /openapi/v2 was answered with ${status} and no document`);
-  }
-  return { document, etag: answered.etag };
+  return isJsonObject(document) ? { document, etag: answered.etag } : last;
 }
 
 /**
@@ -132,7 +116,7 @@ export async function readOpenApi(
   signal: AbortSignal,
 ): Promise<OpenApiEntry> {
   const v2 = await readV2(backend, last?.v2, signal).catch(() => last?.v2);
-  const list = await backend.get('/openapi/v3', user, {}, maxListBytes, signal);
+  const list = await backend.get('/openapi/v3', openApiUser, {}, maxListBytes, signal);
   if (list.status === 200) {
     const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === backend.path);
     return { v2, v3: entry && { hash: hashFormat.test(entry.hash ?? '') ? entry.hash : undefined } };

@@ -1,6 +1,6 @@
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { age, metadataOf, type Resource } from '../resources/resource.ts';
-import { storageKey } from '../storage/store.ts';
+import { soon, storageKey } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import {
@@ -10,7 +10,6 @@ import {
   definitionStorage,
   hasBadBundle,
 } from './definition.ts';
-import { soon } from './soon.ts';
 
 type Names = Partial<DefinitionNames>;
 

@@ -1,8 +1,7 @@
 import { itemsAt } from '../../kubernetes/index.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
-import { storageKey } from '../storage/store.ts';
+import { soon, storageKey } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
-import { soon } from './soon.ts';
 
 /**
  * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds. Without a delay,

@@ -7,13 +7,10 @@ function resourceSchemaName({ group, version, kind }: Resource): string {
   return `${prefix}.${version}.${kind}`;
 }
 
-/** Schemas by name, collected while there are references to them. */
-type Components = Record<string, JsonObject>;
-
 const references = /"\$ref":"#\/components\/schemas\/([^"]+)"/g;
 
 /** Adds the models that a part of a document refers to, and those that these refer to. */
-function include(part: JsonObject, components: Components): void {
+function include(part: JsonObject, components: Record<string, JsonObject>): void {
   for (const [, name = ''] of JSON.stringify(part).matchAll(references)) {
     // A default of a user's schema may look like a reference.
     if (components[name] === undefined && Object.hasOwn(modelSchemas, name)) {
@@ -41,9 +38,7 @@ function resourceSchema(resource: Resource): JsonObject {
   };
 }
 
-function gvkOf({ group, version, kind }: Resource): JsonObject {
-  return { group, kind, version };
-}
+const gvkOf = ({ group, version, kind }: Resource): JsonObject => ({ group, kind, version });
 
 function query(name: string, type: 'string' | 'boolean' | 'integer', description: string): JsonObject {
   return { name, in: 'query', description, schema: { type, uniqueItems: true } };
@@ -67,18 +62,15 @@ const listParameters = [
 ];
 const deleteParameters = writeParameters.slice(0, 1);
 
-function content(types: readonly string[], schema: JsonObject): JsonObject {
-  return Object.fromEntries(types.map((type) => [type, { schema }]));
-}
+const content = (types: readonly string[], schema: JsonObject): JsonObject =>
+  Object.fromEntries(types.map((type) => [type, { schema }]));
 
-function patchTypes(resource: Resource): string[] {
-  return [
-    'application/apply-patch+yaml',
-    'application/json-patch+json',
-    'application/merge-patch+json',
-    ...(resource.isCustom ? [] : ['application/strategic-merge-patch+json']),
-  ];
-}
+const patchTypes = [
+  'application/apply-patch+yaml',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
 
 const capitalised = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
@@ -88,14 +80,11 @@ function versionId({ group, version }: Resource): string {
   return [...words, version].map(capitalised).join('');
 }
 
-/** The verbs of actions in ids, as Kubernetes has them. */
+/** The verbs of actions in ids, if they are others. */
 const verbs: Readonly<Record<string, string>> = {
   get: 'read',
-  list: 'list',
   post: 'create',
   put: 'replace',
-  patch: 'patch',
-  delete: 'delete',
   deletecollection: 'deleteCollection',
 };
 
@@ -105,7 +94,7 @@ function operations(resource: Resource): JsonObject {
   const [status, options] = [meta('Status'), meta('DeleteOptions')];
   const operation = (action: string, answer: JsonObject, parameters: readonly JsonObject[], body?: JsonObject) => ({
     tags: [apiVersionOf(resource)],
-    operationId: `${verbs[action]}${versionId(resource)}${resource.namespaced ? 'Namespaced' : ''}${resource.kind}`,
+    operationId: `${verbs[action] ?? action}${versionId(resource)}${resource.namespaced ? 'Namespaced' : ''}${resource.kind}`,
     parameters: [...parameters],
     ...(body === undefined ? {} : { requestBody: { content: body } }),
     responses: {
@@ -121,48 +110,32 @@ function operations(resource: Resource): JsonObject {
   const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });
   const scope = resource.namespaced ? [path('namespace')] : [];
   const create = operation('post', ref, writeParameters, body);
-  const patch = operation('patch', ref, writeParameters, content(patchTypes(resource), { type: 'object' }));
+  const types = patchTypes.slice(0, resource.isCustom ? -1 : undefined);
+  const patch = operation('patch', ref, writeParameters, content(types, { type: 'object' }));
   const [read, replace] = [operation('get', ref, []), operation('put', ref, writeParameters, body)];
   const ofStatus = (one: JsonObject) => ({ ...one, operationId: `${one.operationId}Status` });
   const named = [path('name'), ...scope];
   const list = operation('list', listRef, listParameters);
-  return {
-    [base]: {
-      get: list,
-      post: create,
-      delete: operation('deletecollection', status, [...deleteParameters, ...listParameters]),
-      parameters: scope,
-    },
-    [`${base}/{name}`]: {
-      get: read,
-      put: replace,
-      patch,
-      delete: operation('delete', status, deleteParameters, content(['application/json'], options)),
-      parameters: named,
-    },
-    ...(resource.hasStatus
-      ? {
-          [`${base}/{name}/status`]: {
-            get: ofStatus(read),
-            put: ofStatus(replace),
-            patch: ofStatus(patch),
-            parameters: named,
-          },
-        }
-      : {}),
-    ...(resource.namespaced
-      ? {
-          [`${prefix}/${resource.version}/${resource.plural}`]: {
-            get: { ...list, operationId: `list${versionId(resource)}${resource.kind}ForAllNamespaces` },
-          },
-        }
-      : {}),
+  const removeAll = operation('deletecollection', status, [...deleteParameters, ...listParameters]);
+  const remove = operation('delete', status, deleteParameters, content(['application/json'], options));
+  const paths: JsonObject = {
+    [base]: { get: list, post: create, delete: removeAll, parameters: scope },
+    [`${base}/{name}`]: { get: read, put: replace, patch, delete: remove, parameters: named },
   };
+  if (resource.hasStatus) {
+    const operations = { get: ofStatus(read), put: ofStatus(replace), patch: ofStatus(patch) };
+    paths[`${base}/{name}/status`] = { ...operations, parameters: named };
+  }
+  if (resource.namespaced) {
+    const operationId = `list${versionId(resource)}${resource.kind}ForAllNamespaces`;
+    paths[`${prefix}/${resource.version}/${resource.plural}`] = { get: { ...list, operationId } };
+  }
+  return paths;
 }
 
 /** The OpenAPI v3 document of the resources of one group and version. The work is linear in their schemas. */
 export function buildDocument(resources: readonly Resource[]): JsonObject {
-  const components: Components = {};
+  const components: Record<string, JsonObject> = {};
   const paths: JsonObject = {};
   for (const resource of resources) {
     const name = resourceSchemaName(resource);

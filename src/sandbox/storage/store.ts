@@ -71,7 +71,6 @@ class Collection {
   /** The oldest version that a watch can begin from: events up to it were evicted, or are from before the collection existed. */
   oldest: number;
   #historyBytes = 0;
-  readonly #sizes = new Map<string, number>();
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
@@ -94,24 +93,21 @@ class Collection {
     if (this.#objects.get(key) !== stored) {
       return undefined;
     }
-    const before = this.#sizes.get(key) ?? 0;
-    const bytes = next === undefined ? before : bytesOf(next);
-    const change = next === undefined ? -before : bytes - before;
     const store = this.#store;
+    const version = store.version + 1;
+    const object = withVersion(next ?? stored ?? {}, version);
+    const bytes = bytesOf(object);
+    const change = (next === undefined ? 0 : bytes) - (stored === undefined ? 0 : bytesOf(stored));
     const { storedBytes } = store.limits;
     if (change > 0 && store.bytes + change > storedBytes) {
       throw internalError(`the sandbox stores at most ${storedBytes / 1024 / 1024} MiB; delete objects first`);
     }
-    const version = store.version + 1;
-    const object = withVersion(next ?? stored ?? {}, version);
     store.version = version;
     store.bytes += change;
     if (next === undefined) {
       this.#objects.delete(key);
-      this.#sizes.delete(key);
     } else {
       this.#objects.set(key, object);
-      this.#sizes.set(key, bytes);
     }
     this.#listed = undefined;
     const event: StoreEvent = { version, object, isDeleted: next === undefined, previous: stored, bytes };
@@ -181,4 +177,21 @@ class Collection {
     }
     this.#events.splice(0, gone);
   }
+}
+
+/** A function after whose calls something runs once, in the next turn or after a delay; not once the signal is aborted. */
+export function soon(run: () => void, signal: AbortSignal, delayMs?: number): () => void {
+  let isScheduled = false;
+  function start(): void {
+    isScheduled = false;
+    if (!signal.aborted) {
+      run();
+    }
+  }
+  return () => {
+    if (!isScheduled) {
+      isScheduled = true;
+      delayMs === undefined ? setImmediate(start) : setTimeout(start, delayMs).unref();
+    }
+  };
 }
