@@ -1,8 +1,15 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
 export { type AdmissionOutcome, type Knowledge, rejectMalformed, warningText } from './admission/response.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
-export type { KnownSecret } from './facts/secrets.ts';
-export type { FactKind, Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from './facts/store.ts';
+export {
+  type FactKind,
+  type Facts,
+  type HandlerReference,
+  type KnownCluster,
+  type KnownExtensionConfig,
+  type KnownSecret,
+  referencesTo,
+} from './facts/store.ts';
 export {
   type ImpactConfig,
   parseRulesConfig,

@@ -13,7 +13,7 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import type { AdmissionOutcome, Facts, ImpactConfig } from '../../policy/index.ts';
+import { type AdmissionOutcome, type Facts, type ImpactConfig, referencesTo } from '../../policy/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { type Change, replacementOf, touchesMachines } from './impact.ts';
 import {
@@ -97,22 +97,23 @@ function isOfController(
 
 /** The namespaces of the Clusters that a write concerns; undefined if they are not known. */
 function namespacesOf({ kind, namespace, name }: AdmissionRequest, facts: Facts): ReadonlySet<string> | undefined {
-  const { clusters, clusterClasses } = facts;
-  const of = (classes: Pick<ReadonlySet<string>, 'has'> | undefined) =>
-    classes && clusters && new Set(clusters.ofClasses(classes).map((cluster) => cluster.namespace));
+  const ofClasses = (matches: (clusterClass: string) => boolean) =>
+    facts.clusters &&
+    new Set(facts.clusters.values().flatMap((one) => (matches(one.clusterClass ?? '') ? [one.namespace] : [])));
   switch (kind.kind) {
     case 'Cluster':
       return new Set([namespace]);
     case 'Namespace':
       return new Set([name]);
     case 'ClusterClass':
-      return of(new Set([`${namespace}/${name}`]));
-    case 'ExtensionConfig':
-      return of(
-        clusterClasses && new Set(clusterClasses.namingExtension(name).map(({ clusterClass }) => clusterClass)),
-      );
+      return ofClasses((clusterClass) => clusterClass === `${namespace}/${name}`);
+    case 'ExtensionConfig': {
+      const references = referencesTo(name, facts);
+      const classes = new Set(references?.map(({ clusterClass }) => clusterClass));
+      return references && ofClasses((clusterClass) => classes.has(clusterClass));
+    }
     default:
-      return of({ has: (clusterClass) => clusterClass.startsWith(`${namespace}/`) });
+      return ofClasses((clusterClass) => clusterClass.startsWith(`${namespace}/`));
   }
 }
 
@@ -301,7 +302,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     const known = facts();
     const namespaces = namespacesOf(request, known);
     const labels = known.namespaces;
-    return namespaces && labels && [...namespaces].filter((one) => replacementOf(labels.labelsOf(one)) === 'deny');
+    return namespaces && labels && [...namespaces].filter((one) => replacementOf(labels.get(one)) === 'deny');
   }
 
   function counted(result: Result, reason: Reason | undefined, outcome: AdmissionOutcome): AdmissionOutcome {

@@ -1,2 +1,1 @@
-export { addWatchingMetrics } from './metrics.ts';
-export { type Watching, type WatchingOptions, watchCluster } from './watching.ts';
+export { addWatchingMetrics, type Watching, type WatchingOptions, watchCluster } from './watching.ts';

@@ -1,20 +1,41 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { connect, Informer, objectKey, type WatchPace } from '../../kubernetes/client/index.ts';
+import type { Registry } from 'prom-client';
+import { orAborted } from '../../base/index.ts';
+import { metricsIn } from '../../base/metrics/index.ts';
+import {
+  connect,
+  Informer,
+  type KubernetesClient,
+  objectKey,
+  readObject,
+  type WatchPace,
+} from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
-import { type CollectedKind, collectedKinds, createFactsStore, type FactKind } from '../facts/store.ts';
-import { createRefresh } from './refresh.ts';
+import {
+  type CollectedKind,
+  collectedKinds,
+  createFactsStore,
+  type FactKind,
+  type Facts,
+  readers,
+  readSecret,
+  readService,
+} from '../facts/store.ts';
+import { annotatedSecret } from '../rules/fields/secret.ts';
+import { validService } from '../rules/fields/service.ts';
 
 /** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
 const maxObjects = 50_000;
-/**
- * Maximum number of characters of JSON of a kind in memory, in case objects are as large as allowed: an ordinary one
- * takes 300.
- */
+/** Maximum number of characters of JSON of a kind in memory, should objects be large: an ordinary one takes 300. */
 const maxLength = 32 * 1024 * 1024;
 /** Age from which facts are unknown, in ms: the API server must be unreachable, or the permission to watch missing. */
 const maxAgeMs = 600_000;
 const requestDeadlineMs = 10_000;
+/** Longest time that a decision waits for an object, in ms: the timeout of the webhooks is 5 s in our configurations. */
+const timeoutMs = 1_000;
+/** Maximum number of concurrent reads: anyone who may write ExtensionConfigs causes them. Beyond it, nothing is known. */
+const maxReading = 32;
 
 /** Where an API server has the objects of a kind, and its name in permissions, in the version served since Cluster API 1.11. */
 const ofGroup = (group: string, plural: string) => ({
@@ -45,24 +66,76 @@ function identityOf(object: JsonObject): JsonObject {
   return { namespace, name, uid, resourceVersion };
 }
 
+interface Named {
+  namespace: string;
+  name: string;
+}
+
+/**
+ * The Service of an object, if according to the copy it does not exist or lacks the port: the copy may be older than
+ * the Service, which was perhaps created in the same `kubectl apply`.
+ */
+function serviceToReadAgain(object: JsonObject, services: Facts['services']): Named | undefined {
+  const service: Json = objectAt(object, 'spec', 'clientConfig', 'service');
+  const named = validService(service);
+  const fact = named && services?.find(named.namespace, named.name);
+  const lacksPort =
+    typeof fact === 'object' && fact.ports.length > 0 && !fact.ports.some((port) => port === service.port);
+  return fact === 'absent' || lacksPort ? named : undefined;
+}
+
+/** Reads objects for single decisions. `onProblem` is called when the problem with one of the resources changes. */
+function createReader(client: KubernetesClient, onProblem: (plural: string, problem: string | undefined) => void) {
+  let reading = 0;
+  /** The fact about an object as it is now, and none about others; undefined if that takes over a second. Never rejects. */
+  return async <T>(plural: string, { namespace, name }: Named, factOf: (object: JsonObject) => T) => {
+    if (reading >= maxReading) {
+      onProblem(plural, `more than ${maxReading} ${plural} are being read at once`);
+      return undefined;
+    }
+    reading++;
+    const key = `${namespace}/${name}`;
+    const late = AbortSignal.timeout(timeoutMs);
+    // It goes on after the decision, until the client gives up.
+    const read = readObject(client, `/api/v1/namespaces/${namespace}/${plural}/${name}`, plural, key);
+    try {
+      const object = await orAborted(
+        read.finally(() => reading--),
+        late,
+      );
+      onProblem(plural, undefined);
+      const fact = object === undefined ? 'absent' : factOf(object);
+      return { find: (one: string, other: string) => (one === namespace && other === name ? fact : undefined) };
+    } catch (error) {
+      const silence = `${plural}: no answer from the API server within ${timeoutMs} ms`;
+      onProblem(plural, late.aborted ? silence : (error as Error).message);
+      return undefined;
+    }
+  };
+}
+
 /** Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time. */
 export function watchCluster({ config, onProblem, now = () => performance.now(), pace = {} }: WatchingOptions) {
   const stop = new AbortController();
+  /** Why Secrets cannot be read, according to the last attempt; undefined if they can. */
+  let secretProblem: string | undefined;
   const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
-  const named = createRefresh(cluster, (problem) => {
-    if (!stop.signal.aborted) {
+  const readNow = createReader(cluster, (plural, problem) => {
+    // The watch of Services reports its own problems.
+    if (plural === 'secrets' && problem !== secretProblem && !stop.signal.aborted) {
+      secretProblem = problem;
       onProblem?.('Secret', problem);
     }
   });
   const store = createFactsStore();
   const watches = collectedKinds.map((kind) => {
-    const collection = store.collections[kind];
+    const collection: Map<string, unknown> = store.collections[kind];
     const informer = new Informer(config, {
       ...resources[kind],
       mayBeAbsent: true,
       keep: (object) => ({
         metadata: identityOf(object),
-        facts: collection.reduce(objectKey(object), object) as Json,
+        facts: readers[kind](objectKey(object), object) as Json,
       }),
       maxObjects,
       maxLength,
@@ -78,55 +151,71 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     });
     return { kind, collection, informer };
   });
-  type KindWatch = (typeof watches)[number];
 
-  /** How long ago the API server last confirmed the objects, in ms; undefined before all have been listed. */
-  function ageOf({ informer: { isSynced, confirmedAt } }: KindWatch): number | undefined {
-    return isSynced && confirmedAt !== undefined ? Math.max(0, now() - confirmedAt) : undefined;
-  }
-
-  function knownAgeOf(watch: KindWatch): number | undefined {
-    const ageMs = ageOf(watch);
-    return ageMs !== undefined && ageMs <= maxAgeMs ? ageMs : undefined;
+  /** `ageMs` says how long ago the API server last confirmed the objects; undefined before all have been listed. */
+  function ageOf({ informer: { isSynced, confirmedAt } }: (typeof watches)[number]) {
+    const ageMs = isSynced && confirmedAt !== undefined ? Math.max(0, now() - confirmedAt) : undefined;
+    return { ageMs, isKnown: ageMs !== undefined && ageMs <= maxAgeMs };
   }
 
   /** The current facts, but for those about Secrets, without waiting. */
   function read(): ClusterKnowledge {
-    const ages = new Map<CollectedKind, number>();
+    const known: CollectedKind[] = [];
+    let oldestMs: number | undefined;
     for (const watch of watches) {
-      const ageMs = knownAgeOf(watch);
-      if (ageMs !== undefined) {
-        ages.set(watch.kind, ageMs);
+      const { ageMs = 0, isKnown } = ageOf(watch);
+      if (isKnown) {
+        known.push(watch.kind);
+        oldestMs = Math.max(oldestMs ?? 0, ageMs);
       }
     }
-    return {
-      facts: store.factsAbout([...ages.keys()]),
-      ageMs: ages.size === 0 ? undefined : Math.max(...ages.values()),
-      unknown: collectedKinds.filter((kind) => !ages.has(kind)),
-    };
+    const unknown = collectedKinds.filter((kind) => !known.includes(kind));
+    return { facts: store.factsAbout(known), ageMs: oldestMs, unknown };
   }
 
-  /** `ageMs` is the age of the copy; undefined if nothing has been read yet, and for Secrets. */
-  function status(kind: FactKind) {
-    const watch = watches.find((candidate) => candidate.kind === kind);
-    if (watch === undefined) {
-      // Secrets are read one by one, when a request names one.
-      const problem = named.secretProblem;
-      return { isKnown: problem === undefined, ageMs: undefined, objects: 0, problem };
+  async function readBoth(secret: Named | undefined, service: Named | undefined): Promise<ClusterKnowledge> {
+    const [secrets, services] = await Promise.all([
+      secret && readNow('secrets', secret, readSecret),
+      service && readNow('services', service, readService),
+    ]);
+    const { facts, unknown, ...known } = read();
+    const unread: FactKind[] = [...(secret && !secrets ? ['Secret' as const] : [])];
+    if (service && !services) {
+      unread.push('Service');
     }
-    const { collection, informer } = watch;
-    const isKnown = knownAgeOf(watch) !== undefined;
-    return { isKnown, ageMs: ageOf(watch), objects: collection.size, problem: informer.problem };
+    return {
+      ...known,
+      facts: { ...facts, ...(secret && { secrets }), ...(service && { services }) },
+      unknown: [...new Set([...unknown, ...unread])],
+    };
   }
 
   return {
     read,
     /**
-     * The facts for the decision on a request, with the objects that it names as they are now; undefined if `read` tells
-     * as much. Takes a second at most, and never rejects.
+     * What is known for the decision on a request, with the objects that its ExtensionConfig names as they are now: its
+     * Secret, and its Service if the copy of it would be reported. What could not be read within a second is not known.
+     * Undefined if no object has to be read. Never rejects.
      */
-    refresh: (request: AdmissionRequest) => named.refresh(request, read),
-    status,
+    refresh({
+      object,
+      operation,
+      subResource,
+    }: Pick<AdmissionRequest, 'object' | 'operation' | 'subResource'>): Promise<ClusterKnowledge> | undefined {
+      if (object === undefined || operation === 'DELETE' || subResource !== '') {
+        return undefined;
+      }
+      const secret = annotatedSecret(object);
+      const service = serviceToReadAgain(object, read().facts.services);
+      return secret === undefined && service === undefined ? undefined : readBoth(secret, service);
+    },
+    /** `ageMs` is the age of the copy; undefined if nothing has been read yet, and for Secrets, which are read one by one. */
+    status(kind: FactKind) {
+      const watch = watches.find((candidate) => candidate.kind === kind);
+      return watch === undefined
+        ? { isKnown: secretProblem === undefined, ageMs: undefined, objects: 0, problem: secretProblem }
+        : { ...ageOf(watch), objects: watch.collection.size, problem: watch.informer.problem };
+    },
     /** Resolves when every kind has been listed once, or is known not to be served. */
     synced: Promise.all(watches.map(({ informer }) => informer.synced)),
     stop(): void {
@@ -139,3 +228,31 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
 }
 
 export type Watching = ReturnType<typeof watchCluster>;
+
+/** Adds metrics of the facts about the cluster, which are read at each scrape. */
+export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
+  const { gauge } = metricsIn(registry, prefix);
+  const perKind = (name: string, help: string, read: (status: ReturnType<Watching['status']>) => number | undefined) =>
+    gauge(name, help, ['kind'], {
+      collect() {
+        this.reset();
+        for (const kind of [...collectedKinds, 'Secret'] as const) {
+          const value = read(watching.status(kind));
+          if (value !== undefined) {
+            this.set({ kind }, value);
+          }
+        }
+      },
+    });
+  perKind(
+    'facts_known',
+    'Whether facts about a kind are known (1) or not (0); without facts, rules about the kind report nothing.',
+    ({ isKnown }) => (isKnown ? 1 : 0),
+  );
+  perKind(
+    'facts_age_seconds',
+    'Time since the API server last confirmed the facts about a kind; up to 35 s if nothing changes.',
+    ({ ageMs }) => ageMs && ageMs / 1000,
+  );
+  perKind('facts_objects', 'Objects of a kind whose facts are kept.', ({ objects }) => objects);
+}

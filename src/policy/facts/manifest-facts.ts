@@ -7,8 +7,15 @@ import {
   namespaceOf,
   textAt,
 } from '../../kubernetes/index.ts';
-import { type KnownSecret, readSecret } from './secrets.ts';
-import { collectedKinds, createFactsStore, type Facts, type KnownCertificate } from './store.ts';
+import {
+  collectedKinds,
+  createFactsStore,
+  type Facts,
+  type KnownCertificate,
+  type KnownSecret,
+  readers,
+  readSecret,
+} from './store.ts';
 
 /** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
 const groups = {
@@ -39,7 +46,7 @@ export function createManifestFacts(): {
     facts: {
       ...store.factsAbout(collectedKinds),
       secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) },
-      certificates: { forName: (dnsName) => certificates.get(dnsName) ?? [] },
+      certificates,
     },
     add(object) {
       const kind = object.kind as keyof typeof groups;
@@ -62,7 +69,7 @@ export function createManifestFacts(): {
       } else if (kind === 'Secret') {
         secrets.set(key, readSecret(object));
       } else {
-        store.collections[kind].put(key, object);
+        (store.collections[kind] as Map<string, unknown>).set(key, readers[kind](key, object));
       }
       if (kind === 'Service') {
         namespacesOfServices.add(namespaceOf(object));

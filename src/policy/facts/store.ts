@@ -1,3 +1,14 @@
+import { Buffer } from 'node:buffer';
+import { posix } from 'node:path';
+import {
+  framingProblem,
+  isSignedBy,
+  maxPemBytes,
+  problemOf,
+  readCertificates,
+  readPem,
+  usable,
+} from '../../base/x509/index.ts';
 import {
   extensionOfHandler,
   injectCaFromSecretAnnotation,
@@ -10,25 +21,55 @@ import {
   type JsonObject,
   type LabelSelector,
   objectAt,
+  parseRequestUri,
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import { serverAddress } from './address.ts';
-import type { KnownSecret } from './secrets.ts';
 
-/** The kinds whose objects are all collected. */
-export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
-export type CollectedKind = (typeof collectedKinds)[number];
+export type CollectedKind = keyof typeof readers;
 export type FactKind = CollectedKind | 'Secret';
 
 export type KnownExtensionConfig = ReturnType<typeof readExtensionConfig>;
 export type HandlerReference = ReturnType<typeof readClusterClass>[number];
 export type KnownCluster = ReturnType<typeof readCluster>;
 
+interface KnownService {
+  readonly ports: readonly number[];
+}
+
 /** A Certificate of cert-manager, which only manifests have, and the Secret that it is stored in, both as NAMESPACE/NAME. */
 export interface KnownCertificate {
   readonly key: string;
   readonly secret: string;
+}
+
+function pathOf(path: string): string {
+  return posix.join('/', path).replace(/\/$/, '');
+}
+
+function addressOfUrl(url: string): string | undefined {
+  const uri = parseRequestUri(url);
+  if ('problem' in uri || uri.scheme !== 'https' || !uri.host) {
+    return undefined;
+  }
+  const { hostname = '', port = '' } = URL.parse(`https://${uri.host}`) ?? {};
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  const host = name.replace(/\.svc\.cluster\.local$/, '.svc');
+  return name === '' ? undefined : `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
+}
+
+/**
+ * The address of an extension server in a canonical form, `HOST:PORT/PATH`, so that a server that is registered twice
+ * is recognized: by Service or by URL, with or without a default port. Undefined without a valid address.
+ */
+export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
+  const service = objectAt(clientConfig, 'service');
+  const [name, namespace, path] = [textAt(service, 'name'), textAt(service, 'namespace'), textAt(service, 'path')];
+  if (name !== '' && namespace !== '') {
+    const { port } = service;
+    return `${name}.${namespace}.svc:${typeof port === 'number' ? port : 443}${pathOf(path)}`;
+  }
+  return addressOfUrl(textAt(clientConfig, 'url'));
 }
 
 /** The hooks of the handlers of an ExtensionConfig as `HOOK.GROUP`, each once. */
@@ -137,7 +178,7 @@ function readNamespace(name: string, object: JsonObject): Readonly<Record<string
 }
 
 /** The ports of a Service: none of one of type ExternalName, which accepts every port. */
-export function readService(object: JsonObject): { ports: readonly number[] } {
+export function readService(object: JsonObject): KnownService {
   const spec = objectAt(object, 'spec');
   if (spec.type === 'ExternalName') {
     return { ports: [] };
@@ -149,88 +190,101 @@ export function readService(object: JsonObject): { ports: readonly number[] } {
   return { ports };
 }
 
-/** The objects of one kind by their keys, reduced to what rules need. */
-class Collection<Item> extends Map<string, Item> {
-  /** The part of an object that is kept, as JSON. */
-  readonly reduce: (key: string, object: JsonObject) => Item;
+/** Facts about a Secret whose CA an annotation injects. None of them is secret. */
+export interface KnownSecret {
+  /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
+  readonly problem: string | undefined;
+  /** When the newest certificate became valid, in milliseconds since 1970. */
+  readonly newestNotBefore: number;
+  /** When the first certificate expires, in milliseconds since 1970. */
+  readonly firstNotAfter: number;
+  /** Whether a certificate in `ca.crt` has signed `tls.crt`; undefined if there is no `tls.crt`. */
+  readonly isSigner: boolean | undefined;
+}
 
-  constructor(reduce: (key: string, object: JsonObject) => Item) {
-    super();
-    this.reduce = reduce;
-  }
+/** A value of a Secret as text, from `data` (base64) or, in a manifest, from `stringData`. */
+function textIn(secret: JsonObject, key: string): string {
+  const plain = textAt(secret, 'stringData', key);
+  const encoded = textAt(secret, 'data', key).slice(0, 2 * maxPemBytes);
+  return plain.slice(0, maxPemBytes + 1) || Buffer.from(encoded, 'base64').toString('latin1');
+}
 
-  put(key: string, object: JsonObject): void {
-    this.set(key, this.reduce(key, object));
+/** The facts about a Secret whose CA an annotation injects. Its private key is neither read nor kept. */
+export function readSecret(secret: JsonObject): KnownSecret {
+  const text = textIn(secret, 'ca.crt');
+  const reading = readCertificates(text);
+  const certificates = usable(reading);
+  // Cluster API copies the text unchanged.
+  const unread = problemOf(reading) ?? framingProblem(readPem(text));
+  if (certificates === undefined || unread !== undefined) {
+    const problem = reading.state === 'absent' ? 'has no ca.crt' : `has a ca.crt that ${unread}`;
+    return { problem, newestNotBefore: 0, firstNotAfter: 0, isSigner: undefined };
   }
+  const [serving] = usable(readCertificates(textIn(secret, 'tls.crt'))) ?? [];
+  return {
+    problem: undefined,
+    newestNotBefore: Math.max(...certificates.map(({ x509 }) => x509.validFromDate.getTime())),
+    firstNotAfter: Math.min(...certificates.map(({ x509 }) => x509.validToDate.getTime())),
+    isSigner: serving && certificates.some((ca) => ca.fingerprint === serving.fingerprint || isSignedBy(serving, ca)),
+  };
+}
 
-  where(matches: (item: Item) => boolean): Item[] {
-    return [...this.values()].filter(matches);
-  }
+/** What is kept, as JSON, of an object of the kinds whose objects are all collected, by its key. */
+export const readers = {
+  ExtensionConfig: readExtensionConfig,
+  ClusterClass: readClusterClass,
+  Cluster: readCluster,
+  Namespace: readNamespace,
+  Service: (_key: string, object: JsonObject) => readService(object),
+};
+export const collectedKinds = Object.keys(readers) as CollectedKind[];
+
+/** The facts about the cluster that rules may use, by key. What is unknown is absent: rules then report nothing. */
+export interface Facts {
+  extensionConfigs?: ReadonlyMap<string, KnownExtensionConfig> | undefined;
+  clusterClasses?: ReadonlyMap<string, readonly HandlerReference[]> | undefined;
+  clusters?: ReadonlyMap<string, KnownCluster> | undefined;
+  /** Their labels. */
+  namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
+  /** `absent`: it certainly does not exist; undefined: unknown. */
+  services?: { find(namespace: string, name: string): KnownService | 'absent' | undefined } | undefined;
+  secrets?: { find(namespace: string, name: string): KnownSecret | 'absent' | undefined } | undefined;
+  /** By DNS name. */
+  certificates?: ReadonlyMap<string, readonly KnownCertificate[]> | undefined;
 }
 
 /** @param isServiceCertain whether a Service that was not added is certainly absent from a namespace. Default: yes. */
 export function createFactsStore(isServiceCertain: (namespace: string) => boolean = () => true) {
-  const configs = new Collection(readExtensionConfig);
-  const classes = new Collection(readClusterClass);
-  const clusters = new Collection(readCluster);
-  const namespaces = new Collection(readNamespace);
-  const services = new Collection((_key, object) => readService(object));
-  const collections: Readonly<Record<CollectedKind, Collection<unknown>>> = {
-    ExtensionConfig: configs,
-    ClusterClass: classes,
-    Cluster: clusters,
-    Namespace: namespaces,
-    Service: services,
+  const collections: { [Kind in CollectedKind]: Map<string, ReturnType<(typeof readers)[Kind]>> } = {
+    ExtensionConfig: new Map(),
+    ClusterClass: new Map(),
+    Cluster: new Map(),
+    Namespace: new Map(),
+    Service: new Map(),
   };
-  const facts = {
-    extensionConfigs: {
-      find: (name: string) => configs.get(name),
-      /** Those with a server's address, as returned by `serverAddress`. */
-      byAddress: (address: string) => configs.where((config) => config.address === address),
-      /** Those with a handler for a hook, `HOOK.GROUP`. */
-      byHook: (hook: string) => configs.where(({ hooks }) => hooks.includes(hook)),
-      /** Those whose annotation names a Secret, `NAMESPACE/NAME`. */
-      bySecret: (secret: string) => configs.where((config) => config.secret === secret),
-    },
-    clusterClasses: {
-      /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
-      namingExtension: (extension: string) =>
-        [...classes.values()].flatMap((references) =>
-          references.filter(({ handler }) => extensionOfHandler(handler) === extension),
-        ),
-    },
-    clusters: {
-      waitingFor: (hook: string) => clusters.where(({ pending }) => pending.includes(hook)),
-      /** Those of ClusterClasses, each `NAMESPACE/NAME`. */
-      ofClasses: (names: Pick<ReadonlySet<string>, 'has'>) =>
-        clusters.where(({ clusterClass = '' }) => names.has(clusterClass)),
-    },
-    /** Undefined for a namespace that does not exist or is not known yet. */
-    namespaces: { labelsOf: (namespace: string) => namespaces.get(namespace) },
-    services: {
-      /** `absent`: it certainly does not exist; undefined: unknown. */
-      find: (namespace: string, name: string) =>
-        services.get(`${namespace}/${name}`) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
-    },
+  const services = {
+    find: (namespace: string, name: string) =>
+      collections.Service.get(`${namespace}/${name}`) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
   };
   return {
     collections,
     /** The facts, for kinds of which all objects have been added; they change with the collections. */
-    factsAbout(kinds: readonly CollectedKind[]): { [Part in keyof typeof facts]?: (typeof facts)[Part] | undefined } {
-      const ifKnown = <T>(kind: CollectedKind, known: T) => (kinds.includes(kind) ? known : undefined);
+    factsAbout(kinds: readonly CollectedKind[]): Facts {
+      const ifKnown = <Kind extends CollectedKind>(kind: Kind) =>
+        kinds.includes(kind) ? collections[kind] : undefined;
       return {
-        extensionConfigs: ifKnown('ExtensionConfig', facts.extensionConfigs),
-        clusterClasses: ifKnown('ClusterClass', facts.clusterClasses),
-        clusters: ifKnown('Cluster', facts.clusters),
-        namespaces: ifKnown('Namespace', facts.namespaces),
-        services: ifKnown('Service', facts.services),
+        extensionConfigs: ifKnown('ExtensionConfig'),
+        clusterClasses: ifKnown('ClusterClass'),
+        clusters: ifKnown('Cluster'),
+        namespaces: ifKnown('Namespace'),
+        services: ifKnown('Service') && services,
       };
     },
   };
 }
 
-/** The facts about the cluster that rules may use. What is unknown is absent: rules then report nothing. Lookups never wait. */
-export interface Facts extends ReturnType<ReturnType<typeof createFactsStore>['factsAbout']> {
-  secrets?: { find(namespace: string, name: string): KnownSecret | 'absent' | undefined } | undefined;
-  certificates?: { forName(dnsName: string): readonly KnownCertificate[] } | undefined;
+/** The places in ClusterClasses that name a handler of an ExtensionConfig, whether or not it exists. */
+export function referencesTo(extension: string, { clusterClasses }: Facts): HandlerReference[] | undefined {
+  const all = clusterClasses && [...clusterClasses.values()].flat();
+  return all?.filter(({ handler }) => extensionOfHandler(handler) === extension);
 }

@@ -17,10 +17,11 @@ export function someOf(names: Iterable<string>): string {
  * is looked up once: there may be as many Clusters as the whole cluster has.
  */
 export function someClusters(
-  clusters: readonly KnownCluster[],
+  waiting: Iterable<KnownCluster>,
   selector: LabelSelector | undefined,
   facts: Facts,
 ): string | undefined {
+  const clusters = [...waiting];
   const namespaces = new Set(clusters.map(({ namespace }) => namespace));
   const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
   const called = clusters.filter(({ namespace }) => selected.has(namespace));
@@ -50,19 +51,19 @@ export function selectsNamespace(
   if (selectsEverything(selector)) {
     return true;
   }
-  const labels = namespaces?.labelsOf(namespace);
+  const labels = namespaces?.get(namespace);
   return labels && selectsLabels(selector, labels);
 }
 
 /** The other ExtensionConfigs that are called for a namespace that this one is called for, as far as selectors tell. */
 export function overlapping(
-  others: readonly KnownExtensionConfig[],
+  others: IteratorObject<KnownExtensionConfig>,
   name: string | undefined,
   selector: LabelSelector | undefined,
 ): string[] {
   // Usually the first ones select everything.
-  const compared = others.filter((other) => other.name !== name).slice(0, 20);
+  const compared = others.filter((other) => other.name !== name).take(20);
   const overlaps = ({ namespaceSelector }: KnownExtensionConfig) =>
     isComparable(selector) && isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector);
-  return compared.filter(overlaps).map((other) => other.name);
+  return [...compared.filter(overlaps).map((other) => other.name)];
 }

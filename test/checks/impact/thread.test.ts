@@ -135,20 +135,9 @@ test('without a cluster, writes are allowed, the log says why, and another threa
 
 /** Facts of a cluster with a namespace `metal` that asks for permissions, and a Cluster in it of class `shared/small`. */
 const facts = (): Facts => ({
-  namespaces: {
-    labelsOf: (name) => (name === 'metal' ? { 'impact.extensionconfig-webhook/replacement': 'deny' } : {}),
-  },
-  clusters: {
-    waitingFor: () => [],
-    ofClasses: (names) =>
-      names.has('shared/small')
-        ? [{ key: 'metal/m1', namespace: 'metal', clusterClass: 'shared/small', pending: [] }]
-        : [],
-  },
-  clusterClasses: {
-    namingExtension: (name) =>
-      name === 'patcher' ? [{ clusterClass: 'shared/small', field: 'spec', handler: 'a.patcher' }] : [],
-  },
+  namespaces: new Map([['metal', { 'impact.extensionconfig-webhook/replacement': 'deny' }]]),
+  clusters: new Map([['metal/m1', { key: 'metal/m1', namespace: 'metal', clusterClass: 'shared/small', pending: [] }]]),
+  clusterClasses: new Map([['shared/small', [{ clusterClass: 'shared/small', field: 'spec', handler: 'a.patcher' }]]]),
 });
 
 const kindOf = (name: string, group = 'cluster.x-k8s.io') => ({ group, version: 'v1beta2', kind: name });

@@ -5,6 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
+import { referencesTo } from '../../../src/policy/index.ts';
 import { exampleClass } from '../rules/examples.ts';
 
 test('a flood of changes does not block the event loop, and leaves at most one pending change per object', async () => {
@@ -44,8 +45,7 @@ test('a flood of changes does not block the event loop, and leaves at most one p
     // Event loop turns are counted from the first change that is seen until the last one.
     let turns = 0;
     const seen = (wanted: string) => {
-      const references = watching.read().facts.clusterClasses?.namingExtension('e9') ?? [];
-      return [...references].some(({ handler }) => handler === wanted);
+      return referencesTo('e9', watching.read().facts)?.some(({ handler }) => handler === wanted);
     };
     while (!seen('h4999.e9')) {
       await setImmediate();

@@ -1,26 +1,25 @@
 import { expect, test } from 'vitest';
-import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import { readers } from '../../../src/policy/facts/store.ts';
 
 const metadata = { namespace: 'a', name: 'b', uid: 'u', resourceVersion: '1' };
 
 test('large parts are dropped if nothing reads them', () => {
-  const { collections } = createFactsStore();
   const pending = 'runtime.cluster.x-k8s.io/pending-hooks';
   const large = 'x'.repeat(200_000);
   const cluster = { metadata: { ...metadata, annotations: { [pending]: large, other: large } }, spec: { large } };
-  expect(collections.Cluster.reduce('a/b', cluster)).toEqual({ key: 'a/b', namespace: 'a', pending: [] });
+  expect(readers.Cluster('a/b', cluster)).toEqual({ key: 'a/b', namespace: 'a', pending: [] });
 
   const external = { generatePatchesExtension: 'a.b', settings: { large } };
   const patches = [
     { name: 'a', external },
     { name: 'b', definitions: [large] },
   ];
-  expect(collections.ClusterClass.reduce('a/b', { metadata, spec: { patches, upgrade: { external }, large } })).toEqual(
-    [{ clusterClass: 'a/b', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' }],
-  );
+  expect(readers.ClusterClass('a/b', { metadata, spec: { patches, upgrade: { external }, large } })).toEqual([
+    { clusterClass: 'a/b', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
+  ]);
 
   const ports = [{ name: large, port: 443, protocol: 'TCP', appProtocol: large, targetPort: large }, null];
-  expect(collections.Service.reduce('a/b', { metadata, spec: { ports, externalIPs: [large] } })).toEqual({
+  expect(readers.Service('a/b', { metadata, spec: { ports, externalIPs: [large] } })).toEqual({
     ports: [443],
   });
 });

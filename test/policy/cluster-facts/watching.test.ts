@@ -2,7 +2,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Watching, type WatchingOptions, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
-import type { FactKind } from '../../../src/policy/index.ts';
+import { type FactKind, referencesTo } from '../../../src/policy/index.ts';
 import { admission, requestFor } from '../admission/policy.ts';
 import {
   example,
@@ -62,14 +62,14 @@ test('facts follow the cluster, and an API that is added later', async () => {
   await watching.synced;
   // ClusterClasses are not served, so it is known that there are none.
   expect(watching.read().unknown).toEqual([]);
-  expect(facts().clusterClasses?.namingExtension('my-extension')).toHaveLength(0);
+  expect(referencesTo('my-extension', facts())).toHaveLength(0);
   expect(facts().services?.find('capi-extensions', 'my-extension')).toEqual({ ports: [443] });
   expect(facts().services?.find('capi-extensions', 'other')).toBe('absent');
-  expect(facts().namespaces?.labelsOf('clusters')).toMatchObject({
+  expect(facts().namespaces?.get('clusters')).toMatchObject({
     team: 'a',
     'kubernetes.io/metadata.name': 'clusters',
   });
-  expect(facts().extensionConfigs?.find('my-extension')).toMatchObject({
+  expect(facts().extensionConfigs?.get('my-extension')).toMatchObject({
     address: 'my-extension.capi-extensions.svc:443',
     secret: 'capi-extensions/my-extension-cert',
   });
@@ -77,15 +77,15 @@ test('facts follow the cluster, and an API that is added later', async () => {
   await at.define(...clusterApiDefinitions);
   await at.put(exampleClass(), exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }));
   await vi.waitFor(() => {
-    expect(facts().clusterClasses?.namingExtension('my-extension')).toHaveLength(1);
-    expect([...(facts().clusters?.waitingFor('AfterClusterUpgrade') ?? [])]).toMatchObject([
-      { key: 'clusters/prod-1' },
-    ]);
-    expect(facts().clusters?.ofClasses(new Set(['clusters/quick-start']))).toMatchObject([{ namespace: 'clusters' }]);
+    expect(referencesTo('my-extension', facts())).toHaveLength(1);
+    expect(facts().clusters?.get('clusters/prod-1')).toMatchObject({
+      clusterClass: 'clusters/quick-start',
+      pending: ['AfterClusterUpgrade'],
+    });
   }, within);
 
   await at.put(exampleClass('x.other'));
-  await vi.waitFor(() => expect(facts().clusterClasses?.namingExtension('my-extension')).toHaveLength(0), within);
+  await vi.waitFor(() => expect(referencesTo('my-extension', facts())).toHaveLength(0), within);
   await at.delete(exampleServiceObject);
   await vi.waitFor(() => expect(facts().services?.find('capi-extensions', 'my-extension')).toBe('absent'), within);
 });
@@ -185,10 +185,10 @@ test('when an API is no longer served, it is known that there are no objects of 
   await at.put(exampleNamespace, exampleClass());
   const { watching, facts } = follow(at);
   await watching.synced;
-  expect(facts().clusterClasses?.namingExtension('my-extension')).toHaveLength(1);
+  expect(referencesTo('my-extension', facts())).toHaveLength(1);
   await at.delete(clusterApiDefinitions[0]!);
   await vi.waitFor(() => {
-    expect(facts().clusterClasses?.namingExtension('my-extension')).toEqual([]);
+    expect(referencesTo('my-extension', facts())).toEqual([]);
     expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, objects: 0, problem: undefined });
   }, within);
 });

@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { createFactsStore } from '../../../src/policy/facts/store.ts';
-import type { FactKind, KnownExtensionConfig } from '../../../src/policy/index.ts';
+import { createFactsStore, readers } from '../../../src/policy/facts/store.ts';
+import { type FactKind, type KnownExtensionConfig, referencesTo } from '../../../src/policy/index.ts';
 
 type CollectedKind = Exclude<FactKind, 'Secret'>;
 
 /** A store in which every kind is known, with the given objects. */
 function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}) {
   const store = createFactsStore();
+  const put = (key: string, object: JsonObject) =>
+    (store.collections[kind] as Map<string, unknown>).set(key, readers[kind](key, object));
   for (const [key, object] of Object.entries(objects)) {
-    store.collections[kind].put(key, object);
+    put(key, object);
   }
-  return { ...store, facts: store.factsAbout(Object.keys(store.collections) as CollectedKind[]) };
+  return { ...store, put, facts: store.factsAbout(Object.keys(store.collections) as CollectedKind[]) };
 }
 
 describe('an ExtensionConfig', () => {
@@ -90,39 +92,18 @@ describe('an ExtensionConfig', () => {
       {},
     ],
   ])('%s', (_name, object, parts) => {
-    expect(storeOf('ExtensionConfig', { x: object }).facts.extensionConfigs?.find('x')).toEqual(known(parts));
+    expect(storeOf('ExtensionConfig', { x: object }).facts.extensionConfigs?.get('x')).toEqual(known(parts));
   });
 
-  test('is found by its properties until they change', () => {
-    const full = config(
-      { clientConfig: { url: 'https://h' } },
-      { ...secret('a/b'), ...serving({ apiVersion: 'g/v1', hook: 'A' }) },
-    );
-    const store = storeOf('ExtensionConfig', { x: full, y: full });
-    const configs = store.facts.extensionConfigs;
-    const found = () => [
-      Array.from(configs?.byAddress('h:443') ?? [], ({ name }) => name),
-      Array.from(configs?.byHook('A.g') ?? [], ({ name }) => name),
-      Array.from(configs?.bySecret('a/b') ?? [], ({ name }) => name),
-    ];
-    expect(found()).toEqual([
-      ['x', 'y'],
-      ['x', 'y'],
-      ['x', 'y'],
-    ]);
-    store.collections.ExtensionConfig.put('x', config({}));
-    expect(found()).toEqual([['y'], ['y'], ['y']]);
-    store.collections.ExtensionConfig.put('x', full);
-    expect(found()).toEqual([
-      ['x', 'y'],
-      ['x', 'y'],
-      ['x', 'y'],
-    ]);
+  test('is known until it is deleted', () => {
+    const url = (host: string) => config({ clientConfig: { url: `https://${host}` } });
+    const store = storeOf('ExtensionConfig', { x: url('h'), y: url('h') });
+    const found = () => Array.from(store.facts.extensionConfigs?.values() ?? [], ({ address }) => address);
+    expect(found()).toEqual(['h:443', 'h:443']);
+    store.put('x', url('i'));
+    expect(found()).toEqual(['i:443', 'h:443']);
     store.collections.ExtensionConfig.delete('y');
-    expect(found()).toEqual([['x'], ['x'], ['x']]);
-    store.collections.ExtensionConfig.delete('x');
-    expect(found()).toEqual([[], [], []]);
-    expect(configs?.find('x')).toBeUndefined();
+    expect(found()).toEqual(['i:443']);
   });
 });
 
@@ -173,10 +154,11 @@ describe('a ClusterClass', () => {
       {},
     ],
   ])('names %s', (_name, object, fields) => {
-    const { clusterClasses } = storeOf('ClusterClass', { 'n/c': object }).facts;
+    const { facts } = storeOf('ClusterClass', { 'n/c': object });
     const references = Object.entries(fields).map(([handler, field]) => ({ clusterClass: 'n/c', field, handler }));
-    expect([...(clusterClasses?.namingExtension('e') ?? [])]).toEqual(references);
-    expect(clusterClasses?.namingExtension('other')).toEqual([]);
+    expect(referencesTo('e', facts)).toEqual(references);
+    expect(referencesTo('other', facts)).toEqual([]);
+    expect(referencesTo('e', {})).toBeUndefined();
   });
 
   test('that has been deleted names nothing', () => {
@@ -184,8 +166,7 @@ describe('a ClusterClass', () => {
       'n/c': patches({ generateExtension: 'a.b.e' }),
       'n/d': patches({ generateExtension: 'a.b.e' }),
     });
-    const classes = () =>
-      Array.from(store.facts.clusterClasses?.namingExtension('e') ?? [], ({ clusterClass }) => clusterClass);
+    const classes = () => referencesTo('e', store.facts)?.map(({ clusterClass }) => clusterClass);
     expect(classes()).toEqual(['n/c', 'n/d']);
     store.collections.ClusterClass.delete('n/c');
     expect(classes()).toEqual(['n/d']);
@@ -214,10 +195,7 @@ describe('a Cluster', () => {
     ['no topology', null, undefined],
   ])('has a class %s', (_name, topology, key) => {
     const { clusters } = storeOf('Cluster', { 'n/c': cluster(topology) }).facts;
-    const classes = ['n/q', 'm/q', 'n/r', 'o/r', 'm/', 'n/undefined', 'undefined', 'm/undefined'];
-    expect(classes.filter((each) => clusters?.ofClasses(new Set([each])).length === 1)).toEqual(
-      key === undefined ? [] : [key],
-    );
+    expect(clusters?.get('n/c')).toMatchObject({ key: 'n/c', namespace: 'n', clusterClass: key });
   });
 
   test.each<[string, JsonObject, string[]]>([
@@ -231,21 +209,7 @@ describe('a Cluster', () => {
     ['none while it is being deleted', pending('A', { deletionTimestamp: 'x' }), []],
   ])('waits for hooks: %s', (_name, object, hooks) => {
     const { clusters } = storeOf('Cluster', { 'n/c': object }).facts;
-    expect(['A', 'B', 'C', ''].filter((hook) => clusters?.waitingFor(hook).length === 1)).toEqual(hooks);
-    for (const hook of hooks) {
-      expect([...(clusters?.waitingFor(hook) ?? [])]).toMatchObject([{ key: 'n/c', namespace: 'n' }]);
-    }
-  });
-
-  test('no longer waits once it is deleted', () => {
-    const store = storeOf('Cluster', { 'n/c': pending('A,B'), 'n/d': pending('A') });
-    const waiting = () =>
-      ['A', 'B'].map((hook) => Array.from(store.facts.clusters?.waitingFor(hook) ?? [], ({ key }) => key));
-    expect(waiting()).toEqual([['n/c', 'n/d'], ['n/c']]);
-    store.collections.Cluster.delete('n/c');
-    expect(waiting()).toEqual([['n/d'], []]);
-    store.collections.Cluster.put('n/d', pending('B'));
-    expect(waiting()).toEqual([[], ['n/d']]);
+    expect(clusters?.get('n/c')?.pending.filter((hook) => hook.length === 1)).toEqual(hooks);
   });
 });
 
@@ -255,7 +219,7 @@ test('a Namespace has its labels, and the one with its name', () => {
     b: { metadata: { name: 'b', labels: { 'kubernetes.io/metadata.name': 'c' } } },
     d: {},
   });
-  expect(['a', 'b', 'd', 'e'].map((name) => store.facts.namespaces?.labelsOf(name))).toEqual([
+  expect(['a', 'b', 'd', 'e'].map((name) => store.facts.namespaces?.get(name))).toEqual([
     { 'kubernetes.io/metadata.name': 'a', team: 'x' },
     { 'kubernetes.io/metadata.name': 'c' },
     { 'kubernetes.io/metadata.name': 'd' },

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { createFactsStore } from '../../../src/policy/facts/store.ts';
+import { readers } from '../../../src/policy/facts/store.ts';
 import { createManifestFacts, type KnownSecret } from '../../../src/policy/index.ts';
 import {
   exampleCaBundle,
@@ -15,11 +15,6 @@ import {
   exampleServingCertificate,
 } from '../rules/examples.ts';
 
-function allKnown() {
-  const store = createFactsStore();
-  return { ...store, facts: store.factsAbout(['Cluster', 'ClusterClass']) };
-}
-
 /** What is known about the server of a clientConfig. */
 function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
   const { facts, add } = createManifestFacts();
@@ -29,7 +24,7 @@ function serverAddress(clientConfig: JsonObject | undefined): string | undefined
     metadata: { name: 'x' },
     spec: clientConfig === undefined ? {} : { clientConfig },
   });
-  return facts.extensionConfigs?.find('x')?.address;
+  return facts.extensionConfigs?.get('x')?.address;
 }
 
 /** What is known about a Secret with these fields. */
@@ -40,20 +35,17 @@ function readSecret(fields: JsonObject): KnownSecret {
 }
 
 test('the memory for Clusters and ClusterClasses hardly depends on their contents', () => {
-  const { collections, facts } = allKnown();
-  const put = (name: string, pending: string) =>
-    collections.Cluster.put(name, exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': pending }, name));
-  put('many', Array.from({ length: 300 }, (_, index) => `h${index}`).join(','));
-  expect(facts.clusters?.waitingFor('h200')).toEqual([]);
-  put('short', Array.from({ length: 40 }, (_, index) => `h${index}`).join(','));
-  expect(facts.clusters?.waitingFor('h31')).toHaveLength(1);
-  expect(facts.clusters?.waitingFor('h32')).toEqual([]);
+  const hooks = (length: number) => Array.from({ length }, (_, index) => `h${index}`);
+  const pendingOf = (length: number) =>
+    readers.Cluster('a/b', exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': hooks(length).join(',') }))
+      .pending;
+  expect(pendingOf(300)).toEqual([]);
+  expect(pendingOf(40)).toEqual(hooks(32));
 
   const patches = Array.from({ length: 1000 }, () => ({
     external: { generatePatchesExtension: 'a.b', validateTopologyExtension: 'a.b' },
   }));
-  collections.ClusterClass.put('x/y', { ...exampleClass(), spec: { patches } });
-  expect([...(facts.clusterClasses?.namingExtension('b') ?? [])]).toEqual([
+  expect(readers.ClusterClass('x/y', { ...exampleClass(), spec: { patches } })).toEqual([
     { clusterClass: 'x/y', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
   ]);
 });
@@ -105,11 +97,11 @@ describe('manifests', () => {
     add(object('v1', 'Secret', { name: 's', namespace: '' }));
     add(object('v1', 'Secret', { name: 's', namespace: 'other' }, { data: { 'ca.crt': exampleCaBundle } }));
     add(object(capi, 'Cluster', { name: 'c' }, { spec: { topology: { classRef: { name: 'q' } } } }));
-    expect(facts.extensionConfigs?.find('e')?.name).toBe('e');
-    expect(facts.namespaces?.labelsOf('ns')).toEqual({ 'kubernetes.io/metadata.name': 'ns' });
+    expect(facts.extensionConfigs?.get('e')?.name).toBe('e');
+    expect(facts.namespaces?.get('ns')).toEqual({ 'kubernetes.io/metadata.name': 'ns' });
     expect(facts.secrets?.find('default', 's')).toMatchObject({ problem: 'has no ca.crt' });
     expect(facts.secrets?.find('other', 's')).toMatchObject({ problem: undefined });
-    expect(facts.clusters?.ofClasses(new Set(['default/q']))).toMatchObject([{ namespace: 'default' }]);
+    expect(facts.clusters?.get('default/c')).toMatchObject({ namespace: 'default', clusterClass: 'default/q' });
   });
 
   test('of two objects with the same name, the last one counts', () => {

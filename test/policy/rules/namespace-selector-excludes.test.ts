@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import type { HandlerReference } from '../../../src/policy/index.ts';
+import type { Facts, HandlerReference } from '../../../src/policy/index.ts';
 import { example } from './examples.ts';
 import { factsOf, linesWith } from './lines.ts';
 
@@ -20,13 +20,14 @@ describe('an update that narrows the selector', () => {
   });
   const situation = (namespaces: readonly string[], classes = ['clusters/quick-start']) =>
     factsOf({
-      clusterClasses: { namingExtension: () => classes.map(reference) },
-      clusters: {
-        ofClasses: () =>
-          namespaces.map((namespace) => ({ key: `${namespace}/x`, namespace, clusterClass: undefined, pending: [] })),
-        waitingFor: never,
-      },
-      namespaces: { labelsOf: (namespace) => ({ team: namespace.charAt(0) }) },
+      clusterClasses: new Map([['x/y', classes.map(reference)]]),
+      clusters: new Map(
+        namespaces.map((namespace, index) => {
+          const cluster = { key: `${namespace}/${index}`, namespace, clusterClass: classes[0], pending: [] };
+          return [cluster.key, cluster];
+        }),
+      ),
+      namespaces: new Map(namespaces.map((namespace) => [namespace, { team: namespace.charAt(0) }])),
     });
   const selecting = (namespaceSelector: JsonObject) => example({ spec: { namespaceSelector } });
   const teamB = selecting({ matchLabels: { team: 'b' } });
@@ -63,7 +64,7 @@ describe('an update that narrows the selector', () => {
   test('is ignored without looking at Clusters if nothing can be excluded', () => {
     const facts = situation(['b1']);
     expect(linesWith(id, teamB, { facts, ...from(example()) })).toEqual([]);
-    const unread = { ...facts, clusters: { ofClasses: never, waitingFor: never } };
+    const unread = { ...facts, clusters: { values: never } as unknown as Facts['clusters'] };
     expect(linesWith(id, selecting({}), { facts: unread, ...from(example()) })).toEqual([]);
   });
 

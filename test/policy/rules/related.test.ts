@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LabelSelector } from '../../../src/kubernetes/index.ts';
-import type { KnownCluster, KnownExtensionConfig } from '../../../src/policy/index.ts';
+import type { Facts, KnownCluster, KnownExtensionConfig } from '../../../src/policy/index.ts';
 import {
   isComparable,
   overlapping,
@@ -29,8 +29,10 @@ test('a class is named once, with the first place that refers to the handler', (
   ).toBe('ClusterClass x/a (f1), ClusterClass x/b (f3)');
 });
 
+/** Namespaces with the labels that a function says. */
+const labelled = (get: (name: string) => Record<string, string> | undefined) => ({ get }) as Facts['namespaces'];
 const facts = factsOf({
-  namespaces: { labelsOf: (name) => (name === 'unknown' ? undefined : { team: name.charAt(0) }) },
+  namespaces: labelled((name) => (name === 'unknown' ? undefined : { team: name.charAt(0) })),
 });
 const teamA: LabelSelector = { matchLabels: { team: 'a' } };
 
@@ -76,12 +78,10 @@ describe('Clusters', () => {
   test('each namespace is looked up once, and none for an empty selector', () => {
     const asked: string[] = [];
     const counting = factsOf({
-      namespaces: {
-        labelsOf: (name) => {
-          asked.push(name);
-          return { team: name };
-        },
-      },
+      namespaces: labelled((name) => {
+        asked.push(name);
+        return { team: name };
+      }),
     });
     const many = clusters(...Array.from({ length: 100 }, (_, index) => `${index % 2 === 0 ? 'a' : 'b'}/${index}`));
     expect(someClusters(many, teamA, counting)).toBe('Cluster a/0, Cluster a/2, Cluster a/4 and 47 more');
@@ -119,7 +119,7 @@ describe('other ExtensionConfigs', () => {
       Array.from({ length: 20 }, (_, index) => `o${index}`),
     ],
   ])('%s', (_, others, selector, names) => {
-    expect(overlapping(others, 'self', selector)).toEqual(names);
+    expect(overlapping(others.values(), 'self', selector)).toEqual(names);
   });
 
   test('selectors are compared up to 500 keys and values', () => {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import { serverAddress } from '../../facts/address.ts';
+import { serverAddress } from '../../facts/store.ts';
 import { isServiceDefined } from '../fields/service.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -40,7 +40,7 @@ export const clientConfigRules: readonly Rule[] = [
         return;
       }
       const others = overlapping(
-        facts.extensionConfigs.byAddress(address),
+        facts.extensionConfigs.values().filter((config) => config.address === address),
         object.metadata.name,
         object.spec?.namespaceSelector,
       );

@@ -1,6 +1,7 @@
 import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
+import { referencesTo } from '../../facts/store.ts';
 import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
@@ -29,7 +30,7 @@ export const deletionRules: readonly Rule[] = [
     needs: 'facts',
     check({ object, facts }, report) {
       const { name = '' } = object.metadata;
-      const references = facts?.clusterClasses?.namingExtension(name);
+      const references = referencesTo(name, facts ?? {});
       if (references === undefined || references.length === 0 || isDeletionAllowed(object.metadata)) {
         return;
       }
@@ -53,7 +54,11 @@ export const deletionRules: readonly Rule[] = [
       const selector = object.spec?.namespaceSelector;
       const hooks = new Set(handlers.flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
       for (const hook of hooks) {
-        const waiting = someClusters(facts.clusters.waitingFor(hook), selector, facts);
+        const waiting = someClusters(
+          facts.clusters.values().filter(({ pending }) => pending.includes(hook)),
+          selector,
+          facts,
+        );
         if (waiting !== undefined) {
           report({
             path: ['metadata', 'name'],

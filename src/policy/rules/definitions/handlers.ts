@@ -1,5 +1,6 @@
 import { dns1123LabelProblems, formatFieldPath, showValue } from '../../../kubernetes/index.ts';
 import { advisedTimeoutSeconds } from '../../../runtimehooks/index.ts';
+import { referencesTo } from '../../facts/store.ts';
 import { groupVersionOf, nameHook, type PlacedHandler } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Reported, Rule, RuleOptions } from '../rule.ts';
@@ -132,7 +133,7 @@ export const handlersRules: readonly Rule[] = [
     subjects: ['status'],
     needs: 'facts',
     check({ object, handlers, oldObject, facts }, report) {
-      const references = facts?.clusterClasses?.namingExtension(object.metadata.name ?? '');
+      const references = referencesTo(object.metadata.name ?? '', facts ?? {});
       if (references === undefined || oldObject === undefined) {
         return;
       }

@@ -40,7 +40,7 @@ export const inPlaceRules: readonly Rule[] = [
       // Once for each hook, however many handlers serve it.
       for (const [hook, [first]] of Map.groupBy(handlers, inPlaceHookOf)) {
         const others = overlapping(
-          facts.extensionConfigs.byHook(`${hook}.${hooksGroup}`),
+          facts.extensionConfigs.values().filter(({ hooks }) => hooks.includes(`${hook}.${hooksGroup}`)),
           object.metadata.name,
           selector,
         );

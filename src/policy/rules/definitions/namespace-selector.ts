@@ -4,6 +4,7 @@ import {
   labelSelectorProblems,
   selectsEverything,
 } from '../../../kubernetes/index.ts';
+import { referencesTo } from '../../facts/store.ts';
 import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
@@ -58,7 +59,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
     check({ object, oldObject, facts }, report) {
       const { name = '' } = object.metadata;
       const selector = object.spec?.namespaceSelector;
-      const references = facts?.clusterClasses?.namingExtension(name);
+      const references = referencesTo(name, facts ?? {});
       if (
         facts?.clusters === undefined ||
         references === undefined ||
@@ -68,7 +69,8 @@ export const namespaceSelectorRules: readonly Rule[] = [
         return;
       }
       const classes = new Set(references.map(({ clusterClass }) => clusterClass));
-      const namespaces = new Set(facts.clusters.ofClasses(classes).map(({ namespace }) => namespace));
+      const clusters = facts.clusters.values().filter(({ clusterClass = '' }) => classes.has(clusterClass));
+      const namespaces = new Set(clusters.map(({ namespace }) => namespace));
       // Each is compared with the whole selector.
       const outside = [...namespaces]
         .slice(0, 5_000)
@@ -79,7 +81,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
       // For an object in git, the previous version is the one in the cluster.
       const before =
         oldObject === undefined
-          ? facts.extensionConfigs?.find(name)?.namespaceSelector
+          ? facts.extensionConfigs?.get(name)?.namespaceSelector
           : oldObject.spec?.namespaceSelector;
       const excluded = isComparable(before)
         ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)

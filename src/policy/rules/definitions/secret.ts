@@ -58,7 +58,7 @@ export const secretRules: readonly Rule[] = [
       if (service === undefined || secret === undefined) {
         return;
       }
-      const certificates = facts?.certificates?.forName(`${service.name}.${service.namespace}.svc`) ?? [];
+      const certificates = facts?.certificates?.get(`${service.name}.${service.namespace}.svc`) ?? [];
       const [first] = certificates;
       if (first !== undefined && certificates.every((certificate) => certificate.secret !== secret.key)) {
         report({
@@ -124,8 +124,10 @@ export const secretRules: readonly Rule[] = [
         return;
       }
       const others = facts.extensionConfigs
-        .bySecret(secret.key)
-        .flatMap(({ name }) => (name === object.metadata.name ? [] : [name]));
+        .values()
+        .filter((config) => config.secret === secret.key && config.name !== object.metadata.name)
+        .map(({ name }) => name)
+        .toArray();
       if (others.length > 0) {
         const end = new Date(secret.found.firstNotAfter).toISOString();
         report({

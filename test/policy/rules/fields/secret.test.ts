@@ -16,14 +16,15 @@ describe('a Secret', () => {
     isSigner: undefined,
   };
   const about = ['secret-missing', 'secret-not-signer', 'secret-expiring', 'ca-bundle-outdated'];
-  const sharing = {
-    bySecret: () => [{ name: 'my-extension' }, { name: 'other' }],
-  } as unknown as Facts['extensionConfigs'];
+  const users = (...names: string[]): Facts['extensionConfigs'] => {
+    const rest = { secret: 'ns/ca', address: undefined, namespaceSelector: undefined, hooks: [] };
+    return new Map(names.map((name) => [name, { name, ...rest }]));
+  };
   const found = (secret: KnownSecret | 'absent' | undefined, object = named) => {
     const secrets = {
       find: (namespace: string, name: string) => (`${namespace}/${name}` === 'ns/ca' ? secret : 'absent'),
     };
-    const facts = factsOf({ secrets: secrets as Facts['secrets'], extensionConfigs: sharing });
+    const facts = factsOf({ secrets: secrets as Facts['secrets'], extensionConfigs: users('my-extension', 'other') });
     return about.flatMap((id) => linesWith(id, object, { facts }).map(() => id));
   };
   const days30 = 30 * 24 * 60 * 60 * 1000;
@@ -80,7 +81,7 @@ describe('a Secret', () => {
   test('whose other users are unknown causes no error', () => {
     const secrets: Facts['secrets'] = { find: () => ({ ...usable, firstNotAfter: 0 }) };
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
-    const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as Facts['extensionConfigs'];
+    const alone = users('my-extension');
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
   });
 });
