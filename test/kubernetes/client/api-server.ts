@@ -211,8 +211,7 @@ export class ApiServer {
     if (fault === undefined) {
       return undefined;
     }
-    const { retryAfterSeconds } = this;
-    return { reply: fault === 0 ? undefined : fail(fault, 'a fault of the test', { retryAfterSeconds }) };
+    return { reply: fault === 0 ? undefined : fail(fault, 'a fault of the test') };
   }
 
   #watch(url: URL, response: ServerResponse): Reply | 'watching' {

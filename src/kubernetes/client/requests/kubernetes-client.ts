@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { FailureError, printable, readLimited } from '../../../base/index.ts';
-import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
 import { areSameSecrets } from '../credential-plugin.ts';
 import {
   type ApiResponse,
@@ -23,9 +23,9 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const maxEventBytes = 4 * 1024 * 1024;
 /** Events handled between two turns of the event loop: changes arrive in chunks of megabytes. */
 const eventsPerTurn = 50;
-/** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
+/** Longest Retry-After that is honoured, in ms. */
 const maxRetryAfterMs = 30_000;
-const watchHeadersTimeoutMs = 10_000;
+const headersTimeoutMs = 10_000;
 
 /** A response other than 2xx. `message` is the server's own, made printable; bodies are not quoted. */
 export class StatusError extends FailureError {
@@ -39,14 +39,13 @@ export class StatusError extends FailureError {
   }
 }
 
-/** Whether an error is a response with one of these codes. */
 export const isStatus = (error: unknown, ...codes: readonly number[]): error is StatusError =>
   error instanceof StatusError && codes.includes(error.code);
 
 /** The credentials are insufficient; the message names the missing permission. */
 export class Forbidden extends FailureError {}
 
-/** How a 403 says that the reason is not a permission: admission webhooks and policies, quotas, namespaces. */
+/** How a 403 of admission webhooks, policies, quotas and namespaces reads, which is not about a permission. */
 const otherReason = /denied (?:the )?request|quota: |being terminated/;
 
 /** Converts a 403 into an error that names the permission, and a 401 into one that names the credentials. */
@@ -84,17 +83,13 @@ export async function readObject(
   }
 }
 
-interface RetryOptions {
-  /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
-  retries: number;
-  minTimeoutMs: number;
-  maxTimeoutMs: number;
-  /** Deadline of a request with all its retries, in ms. */
-  deadlineMs: number;
-}
+/**
+ * Six attempts in about 10 s, not counting those that the server asks for (Retry-After), and a deadline of a request with all
+ * of them.
+ */
+const defaultRetries = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
-/** Six attempts in about 10 s. */
-const defaultRetries: RetryOptions = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
+type RetryOptions = typeof defaultRetries;
 
 /** Three attempts in about a second: short, since a person is waiting. */
 export const shortRetries: Partial<RetryOptions> = { retries: 2, maxTimeoutMs: 1000, deadlineMs: 30_000 };
@@ -102,13 +97,12 @@ export const shortRetries: Partial<RetryOptions> = { retries: 2, maxTimeoutMs: 1
 interface WatchOptions {
   /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
   watchMs: number;
-  /** How long after that the connection is considered dead, in ms: the server should have ended the watch. */
+  /** How long after that the connection is considered dead, in ms. */
   graceMs: number;
-  /** Called when the server has accepted the watch; events may follow. */
+  /** Called when the server has accepted the watch. */
   onOpen(): void;
-  onEvent(event: { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: JsonObject }): void;
-  /** Called when everything up to this version has been reported. */
-  onBookmark?(resourceVersion: string): void;
+  /** After a bookmark, everything up to the version of its object has been reported. */
+  onEvent(event: { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: JsonObject }): void;
 }
 
 /** Requests to an API server, as plain JSON. */
@@ -136,18 +130,13 @@ export interface KubernetesClient {
 }
 
 /** How long the server asks to wait, according to an error, in ms; 0 if it does not ask. */
-export function askedWait(error: unknown): number {
-  return error instanceof StatusError ? error.retryAfterMs : 0;
-}
+export const askedWait = (error: unknown): number => (error instanceof StatusError ? error.retryAfterMs : 0);
 
-/** How long the server asks to wait, in ms: by its header, or by the details of the Status; 0 if it does not ask. */
-function retryAfterOf(code: number, header: unknown, answer: Json): number {
-  if (code !== 429 && code < 500) {
-    return 0;
-  }
-  const inHeader = typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
-  const seconds = inHeader ?? fieldAt(answer, 'details', 'retryAfterSeconds');
-  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
+/** The same by the header of a response; API servers derive it from the details of their Status. */
+function retryAfterOf({ code, headers }: ApiResponse): number {
+  const header = String(headers['retry-after']).trim();
+  const seconds = (code === 429 || code >= 500) && /^\d{1,9}$/.test(header) ? Number(header) : 0;
+  return Math.min(seconds * 1000, maxRetryAfterMs);
 }
 
 function jsonIn(bytes: Uint8Array): Json {
@@ -161,17 +150,14 @@ function jsonIn(bytes: Uint8Array): Json {
 async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<Error> {
   const { code, headers } = answer;
   const bytes = await readLimited(answer.body, maxRefusalBytes);
-  const location = headers.location;
   if (code >= 300 && code < 400) {
-    const where = typeof location === 'string' ? ` to ${JSON.stringify(location.slice(0, 300))}` : '';
-    return new StatusError(
-      code,
-      `${server} redirects ${what}${where}, and redirects are not followed: correct the server in the kubeconfig`,
-    );
+    const where = headers.location === undefined ? '' : ` to ${JSON.stringify(String(headers.location).slice(0, 300))}`;
+    const remedy = 'and redirects are not followed: correct the server in the kubeconfig';
+    return new StatusError(code, `${server} redirects ${what}${where}, ${remedy}`);
   }
   // Of the error page of a proxy, the status code is enough.
   const status = jsonIn(bytes ?? new Uint8Array());
-  const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
+  const retryAfterMs = retryAfterOf(answer);
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
     return new StatusError(code, status.message, retryAfterMs);
   }
@@ -214,7 +200,7 @@ function eventOf(line: Uint8Array) {
   return { type, object };
 }
 
-/** The media type of a JSON body. A patch that is an array is a JSON patch. */
+/** The media type of a JSON body. */
 function contentType(method: string, text: string): string {
   if (method === 'APPLY') {
     return 'application/apply-patch+yaml';
@@ -242,20 +228,12 @@ async function objectIn(server: string, what: string, body: ApiResponse['body'])
   return value;
 }
 
-/** Sends a request once; errors are those of `request`. `onDate` gets the time of the response in ms, if it has one. */
-async function send(
-  transport: Transport,
-  request: OutgoingRequest,
-  onDate: (time: number) => void,
-): Promise<JsonObject> {
+/** Sends a request once; errors are those of `request`. */
+async function send(transport: Transport, request: OutgoingRequest): Promise<JsonObject> {
   const { server } = transport;
   const { method, path } = request;
   const what = `${method} ${path}`;
   const answer = await transport.open(request);
-  const time = Date.parse(String(answer.headers.date));
-  if (!Number.isNaN(time)) {
-    onDate(time);
-  }
   return reading(server, async () => {
     try {
       if (answer.code > 299) {
@@ -270,21 +248,6 @@ async function send(
   });
 }
 
-async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: WatchOptions): Promise<void> {
-  let events = 0;
-  for await (const line of linesOf(body, maxEventBytes)) {
-    if (++events % eventsPerTurn === 0) {
-      await setImmediate();
-    }
-    const { type, object } = eventOf(line);
-    if (type !== 'BOOKMARK') {
-      onEvent({ type, object });
-    } else if (isJsonObject(object.metadata) && typeof object.metadata.resourceVersion === 'string') {
-      onBookmark?.(object.metadata.resourceVersion);
-    }
-  }
-}
-
 /** Connects to an API server with client-node's authentication and TLS, without its types: unknown fields survive. */
 export function connect(
   config: KubeConfig,
@@ -294,10 +257,6 @@ export function connect(
   const retryOptions = { ...defaultRetries, ...changes };
   const transport = transportFor(config);
   const { server } = transport;
-  let clockOffsetMs: number | undefined;
-  const noteDate = (time: number) => {
-    clockOffsetMs = time - Date.now();
-  };
 
   /** Does something as the user of the kubeconfig: once more with other credentials, if they are refused. */
   async function signedIn<T>(work: () => Promise<T>): Promise<T> {
@@ -319,7 +278,7 @@ export function connect(
   }
 
   return {
-    clockOffsetMs: () => clockOffsetMs,
+    clockOffsetMs: transport.clockOffsetMs,
     request: (method, path, body) =>
       signedIn(async () => {
         const stop = AbortSignal.any([signal, AbortSignal.timeout(retryOptions.deadlineMs)]);
@@ -333,7 +292,7 @@ export function connect(
         };
         let last: unknown;
         try {
-          return await pRetry(() => send(transport, request, noteDate), {
+          return await pRetry(() => send(transport, request), {
             retries: retryOptions.retries,
             minTimeout: retryOptions.minTimeoutMs,
             maxTimeout: retryOptions.maxTimeoutMs,
@@ -365,14 +324,19 @@ export function connect(
         const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
         const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
         try {
-          const headersTimeoutMs = watchHeadersTimeoutMs;
           const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
           await reading(server, async () => {
             if (answer.code !== 200) {
               throw await refusalOf(server, `watching ${path}`, path, answer);
             }
             options.onOpen();
-            await passEvents(answer.body, options);
+            let events = 0;
+            for await (const line of linesOf(answer.body, maxEventBytes)) {
+              if (++events % eventsPerTurn === 0) {
+                await setImmediate();
+              }
+              options.onEvent(eventOf(line));
+            }
           });
         } catch (error) {
           signal.throwIfAborted();
@@ -388,17 +352,17 @@ export function connect(
   };
 }
 
-/** Number of objects on a first page; it is reduced if the page would exceed the limit of a response. */
+/** Number of objects on a page; fewer if that would exceed the limit of a response. */
 const pageLength = 100;
 
 interface ListOptions {
   path: string;
-  /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
+  /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
   query?: Readonly<Record<string, string>> | undefined;
-  /** Its selection, in a message about a missing permission. Default: all. */
+  /** What is selected, in a message about a missing permission. Default: all. */
   name?: string | undefined;
-  /** Maximum number of objects: endless continue tokens must not keep the program busy forever, or fill its memory. */
+  /** Endless continue tokens must not keep the program busy forever, or fill its memory. */
   maxObjects: number;
 }
 
@@ -433,13 +397,12 @@ export async function* listPages(cluster: KubernetesClient, options: ListOptions
     if (!isJsonObject(metadata) || !(Array.isArray(items) || items === null)) {
       throw new ResponseError(`the API server's answer is not a list of ${resource}`);
     }
-    const objects: JsonObject[] = [];
-    for (const object of items ?? []) {
+    const objects = (items ?? []).map((object) => {
       if (!isJsonObject(object) || !isJsonObject(object.metadata) || typeof object.metadata.name !== 'string') {
         throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
       }
-      objects.push(object);
-    }
+      return object;
+    });
     count += objects.length;
     pages++;
     if (pages > maxObjects + 1) {

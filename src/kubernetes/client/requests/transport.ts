@@ -15,7 +15,6 @@ export class ConnectionError extends FailureError {
   }
 }
 
-/** There are no credentials to send: the plugin, or a file of the kubeconfig, fails. */
 class NoCredentials extends ConnectionError {
   override readonly remedy = undefined;
   constructor(server: string, cause: string) {
@@ -23,14 +22,14 @@ class NoCredentials extends ConnectionError {
   }
 }
 
-/** The API server's response is unusable; a retry would not help. */
+/** The API server's response is unusable. */
 export class ResponseError extends FailureError {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
-/** A response exceeds the limit: a list can be read in smaller pages. */
+/** A list can be read in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
 export interface OutgoingRequest {
@@ -41,7 +40,6 @@ export interface OutgoingRequest {
   headersTimeoutMs: number;
 }
 
-/** A response whose body has not been read yet. */
 export interface ApiResponse {
   code: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -60,49 +58,43 @@ export function causeOf(error: unknown): string {
 export const maxRefusalBytes = 64 * 1024;
 
 /**
- * Sends requests to the API server of the current context of a kubeconfig; redirects are not followed. The connection pool
- * is kept until a connection fails, since its TLS settings may be outdated, or there is another client certificate.
+ * Sends requests to the API server of a kubeconfig's current context; redirects are not followed. The connection pool is
+ * kept until a connection fails, since its TLS settings may be outdated, or there is another client certificate.
  */
 export function transportFor(config: KubeConfig) {
   const cluster = config.getCurrentCluster();
   const { origin, pathname } = new URL(cluster?.server ?? '');
-  // As for kubectl, without a query, and without a user, whose password it may have.
+  // As for kubectl, without query and user.
   const server = `${origin}${pathname}`.replace(/(?<!\/)\/+$/, '');
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const plugin = pluginOf(config);
   let pool: Dispatcher | undefined;
   let signedIn: { credential: Credential; config: KubeConfig } | undefined;
+  let clockOffsetMs: number | undefined;
 
   function dropPool(): void {
     void pool?.close().catch(() => {});
     pool = undefined;
   }
 
-  /** Waits for credentials, and reports errors without anything secret. */
+  /** Reports errors without anything secret. */
   async function credentials<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
       return await orAborted(work, signal);
     } catch (error) {
       signal.throwIfAborted();
+      const { message, syscall } = error as NodeJS.ErrnoException;
+      const isOurs = error instanceof PluginError || error instanceof FileError || syscall !== undefined;
       // The message of a SyntaxError quotes what is not JSON, which may be a token.
-      const cause =
-        error instanceof SyntaxError
-          ? 'a token in the kubeconfig is not JSON'
-          : error instanceof PluginError ||
-              error instanceof FileError ||
-              (error as NodeJS.ErrnoException).syscall !== undefined
-            ? (error as Error).message
-            : causeOf(error);
-      throw new NoCredentials(server, cause);
+      const unread = error instanceof SyntaxError ? 'a token in the kubeconfig is not JSON' : causeOf(error);
+      throw new NoCredentials(server, isOurs ? message : unread);
     }
   }
 
   /**
-   * Gets the credentials that `open` sends, other than those that the server has refused; undefined if they do not change
-   * while the program runs. That may take 15 minutes, if a person has to do something for a plugin.
-   *
-   * @throws {ConnectionError} when there are none.
+   * Gets the credentials that `open` sends, other than those that the server has refused; undefined if they never change.
+   * A person who has to do something for a plugin has 15 minutes. @throws {ConnectionError} when there are none.
    */
   async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
     if (plugin === undefined) {
@@ -131,8 +123,7 @@ export function transportFor(config: KubeConfig) {
       await current.applySecurityAuthentication(context);
     };
     await credentials(apply(), signal);
-    // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
-    // trusts.
+    // The library creates a pool for every request, and none for a server whose CA Node.js trusts.
     pool ??= context.getDispatcher() ?? new Agent({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
     const used = pool;
     try {
@@ -155,6 +146,8 @@ export function transportFor(config: KubeConfig) {
         bodyTimeout: 0,
         ...named,
       });
+      const time = Date.parse(String(answer.headers.date));
+      clockOffsetMs = Number.isNaN(time) ? clockOffsetMs : time - Date.now();
       return { code: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (error) {
       signal.throwIfAborted();
@@ -178,7 +171,7 @@ export function transportFor(config: KubeConfig) {
     }
   }
 
-  return { server, signIn, open };
+  return { server, signIn, open, clockOffsetMs: () => clockOffsetMs };
 }
 
 /** The lines of a body that are not empty. @throws {ResponseError} for a line of more than `maxBytes`. */

@@ -19,7 +19,7 @@ export interface WatchPace {
   watchMs: number;
   /** How long after that a silent connection is considered dead. */
   graceMs: number;
-  /** The shortest and the longest wait between failed attempts to watch. */
+  /** The shortest and the longest wait between failed attempts. */
   minRetryMs: number;
   maxRetryMs: number;
   /** How long the response to a page of a list may take. */
@@ -27,13 +27,8 @@ export interface WatchPace {
 }
 
 /** A connection that died silently is noticed within 35 s. */
-const defaultPace: WatchPace = {
-  watchMs: 30_000,
-  graceMs: 5_000,
-  minRetryMs: 1_000,
-  maxRetryMs: 30_000,
-  readDeadlineMs: 20_000,
-};
+const retryPace = { minRetryMs: 1_000, maxRetryMs: 30_000 };
+const defaultPace: WatchPace = { watchMs: 30_000, graceMs: 5_000, ...retryPace, readDeadlineMs: 20_000 };
 
 /** A change of one object. For a deletion, `object` is its last known state. */
 export interface InformerChange {
@@ -58,9 +53,9 @@ export interface InformerOptions {
   keep?(object: JsonObject): JsonObject;
   /** Maximum number of objects. A larger collection is a problem, and the copy remains as it was. Default: 10,000. */
   maxObjects?: number;
-  /** Maximum number of characters of JSON in the copy, handled like too many objects. Default: no limit. */
+  /** The same for characters of JSON. Default: no limit. */
   maxLength?: number;
-  /** Called for each change, in order, once it is in the copy. Must not throw. */
+  /** Called once a change is in the copy. Must not throw. */
   onChange?(change: InformerChange): void;
   /** Called with why the copy may be stale, and what to do about it; with undefined when it is current again. */
   onProblem?(problem: string | undefined): void;
@@ -96,19 +91,18 @@ export class Informer {
   readonly #stop = new AbortController();
   readonly #cluster: KubernetesClient;
   readonly #copy = new Map<string, JsonObject>();
-  /** Characters of JSON of an object: they count with a list, with its next change, and when it is deleted. */
+  /** Characters of JSON of an object; 0 without a limit of them. */
   readonly #lengthOf: (object: JsonObject) => number;
-  /** Total characters of JSON of the objects; they are not counted without a limit. */
   #length = 0;
   readonly #firstList = Promise.withResolvers<void>();
   /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced = this.#firstList.promise;
   isSynced = false;
-  /** When the server last confirmed the state, on the clock of `performance.now()`, in ms. */
+  /** When the server last confirmed the copy, in ms of `performance.now()`. */
   confirmedAt: number | undefined;
   /** Why the copy may be stale; undefined if it is not. */
   problem: string | undefined;
-  /** The watch that is running, or the last one: whether the server has accepted it, since when, and what it reported. */
+  /** The last watch: whether the server has accepted it, since when, from which version, and how many events came. */
   #watch = { isOpen: false, began: 0, from: '', events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
@@ -118,7 +112,7 @@ export class Informer {
     this.#options = { ...defaults, ...options };
     this.#lengthOf = options.maxLength === undefined ? () => 0 : perObject((object) => JSON.stringify(object).length);
     this.#pace = { ...defaultPace, ...options.pace };
-    // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
+    // Failures are reported, and the time of the next attempt depends on them.
     this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
     void this.#run();
   }
@@ -156,10 +150,10 @@ export class Informer {
         }
       }
       if (error !== undefined) {
-        // It is unknown which changes were missed, and a server that lost its storage counts versions from the beginning.
+        // Changes were missed, and a server that lost its storage counts versions from the beginning.
         this.#version = undefined;
       }
-      // A load balancer may end each connection, and a version may be too old: that is a problem only if nothing comes of it.
+      // A load balancer may end each connection, and a version may be too old: a problem only if it happens again.
       const isExpected = (isLost && hasLasted) || isStatus(error, 410);
       if (!isExpected || failures > 0) {
         this.#report(this.#problemOf(error));
@@ -186,7 +180,7 @@ export class Informer {
     return `${subject}: ${explained.message}${explained instanceof Forbidden ? remedy : ''}`;
   }
 
-  /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
+  /** The copy changes only when the list is complete. Returns its version. */
   async #readAll(): Promise<string> {
     const { path, resource, query, name } = this.#options;
     const listed = new Map<string, JsonObject>();
@@ -247,25 +241,18 @@ export class Informer {
       onEvent: ({ type, object }) => {
         this.#watch.events++;
         this.#confirm();
-        this.#moveTo(textIn(object, 'resourceVersion'));
+        this.#version = textIn(object, 'resourceVersion') || this.#version;
         if (type === 'DELETED') {
           this.#remove(objectKey(object));
-        } else {
+        } else if (type !== 'BOOKMARK') {
           this.#put(this.#options.keep(object), this.#options.maxLength);
         }
-      },
-      onBookmark: (version) => {
-        this.#watch.events++;
-        this.#confirm();
-        this.#moveTo(version);
       },
     });
     this.#confirm();
   }
 
-  /**
-   * Adds or updates an object, unless its uid and version are known. @throws {ResponseError} when there is no room for it.
-   */
+  /** Adds or updates an object, unless its version is known. @throws {ResponseError} when there is no room for it. */
   #put(object: JsonObject, most: number): void {
     const key = objectKey(object);
     // An object that was deleted and created again has a different uid.
@@ -281,8 +268,7 @@ export class Informer {
         `there are more than ${this.#options.maxObjects} ${this.#options.resource}: select by label`,
       );
     }
-    const before = previous === undefined ? 0 : this.#lengthOf(previous);
-    const length = this.#length - before + this.#lengthOf(object);
+    const length = this.#length - (previous ? this.#lengthOf(previous) : 0) + this.#lengthOf(object);
     this.#checkLength(length, most);
     this.#length = length;
     this.#copy.set(key, object);
@@ -308,12 +294,6 @@ export class Informer {
   #tell(change: InformerChange): void {
     if (!this.#stop.signal.aborted) {
       this.#options.onChange?.(change);
-    }
-  }
-
-  #moveTo(version: string): void {
-    if (version !== '') {
-      this.#version = version;
     }
   }
 
