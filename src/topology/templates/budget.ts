@@ -29,8 +29,8 @@ const maxOutputBytes = 1_048_576;
 const maxSteps = 100_000;
 /** Levels of blocks, of `else if` after each other, of parentheses, and of templates that call each other. */
 export const maxDepth = 250;
-/** Tokens of a template, but for spaces. */
-export const maxTokens = 100_000;
+/** Tokens of a template. */
+export const maxTokens = 200_000;
 
 /** Bytes that may be read or written in one step. */
 const bytesPerStep = 100;

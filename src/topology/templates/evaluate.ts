@@ -4,15 +4,15 @@ import { functions } from './functions/index.ts';
 import type {
   BranchNode,
   CommandNode,
-  NumberNode,
+  LiteralNode,
   OperandNode,
   PipeNode,
   PlaceNode,
   StatementNode,
   TemplateNode,
 } from './language/nodes.ts';
-import { showNode } from './language/nodes.ts';
 import type { ParsedTemplate } from './language/parse.ts';
+import { shown } from './language/tokens.ts';
 import { sprint } from './values/print.ts';
 import {
   anyType,
@@ -34,19 +34,15 @@ import {
   zeroOf,
 } from './values/values.ts';
 
-/** No previous value in a pipeline. */
-const missing = Symbol('missing');
-type Final = Operand | typeof missing;
-
-/** The arguments of a function, a method or a field in a command. */
-interface Given {
-  dot: Operand;
-  args: readonly OperandNode[];
-  final: Final;
-}
+/** An argument of a command: a node, or the value of the command before it in the pipeline. */
+type Argument = OperandNode | { kind: 'piped'; value: Operand };
 
 /** Operands that may have arguments. */
 const callable: ReadonlySet<string> = new Set(['field', 'variable', 'chain', 'function']);
+
+/** The types of parameters that literals fit, and what Go calls these literals. */
+const literalTypes = { bool: 'bool', string: 'string', float64: 'float', int: 'integer' } as const;
+const isLiteralType = (type: string): type is keyof typeof literalTypes => Object.hasOwn(literalTypes, type);
 
 /** How a list of statements ended early. */
 type Jump = 'break' | 'continue' | undefined;
@@ -57,28 +53,29 @@ type Scope = Map<Bytes, Operand>;
 /** Walks a template. */
 class Evaluation {
   readonly #template: ParsedTemplate;
+  /** Whether a map without an entry is an error (text/template's option missingkey=error). */
+  readonly #needsKeys: boolean;
   readonly #budget = new Budget();
   #output = '';
   /** The template that is walked, for errors. */
   #name: Bytes;
+  #dot: Operand;
   /** Of the template that is walked, and of the blocks in it that are open. */
-  #scopes: Scope[] = [];
+  #scopes: Scope[];
   /** The last node that was looked at: Go names it as the place of an error. */
   #place: PlaceNode | undefined;
   #depth = 0;
 
-  /** Whether a map without an entry is an error (text/template's option missingkey=error). */
-  readonly #needsKeys: boolean;
-
-  constructor(template: ParsedTemplate, needsKeys: boolean) {
+  constructor(template: ParsedTemplate, data: Operand, needsKeys: boolean) {
     this.#template = template;
     this.#needsKeys = needsKeys;
     this.#name = template.name;
+    this.#dot = data;
+    this.#scopes = [new Map([['$', data]])];
   }
 
-  run(data: Operand): Bytes {
-    this.#scopes = [new Map([['$', data]])];
-    this.#walk(data, this.#template.bodies.get(this.#name) ?? []);
+  run(): Bytes {
+    this.#walk(this.#template.bodies.get(this.#name) ?? []);
     return this.#output;
   }
 
@@ -89,17 +86,17 @@ class Evaluation {
   }
 
   #fail(message: Bytes): never {
-    const place = this.#place as PlaceNode;
-    const before = this.#template.text.slice(0, place.at);
+    const { at, kind, source } = this.#place as PlaceNode;
+    const before = this.#template.text.slice(0, at);
     const line = before.split('\n').length;
-    const column = place.at - (before.lastIndexOf('\n') + 1);
-    // On the first line, Go counts from the start of the text.
+    const column = at - (before.lastIndexOf('\n') + 1);
+    const place = kind === 'template' ? `{{${shown(source)}}}` : shown(source);
     throw new TemplateError(
-      `template: ${this.#template.name}:${line}:${column}: executing ${quoted(this.#name)} at <${showNode(place)}>: ${message}`,
+      `template: ${this.#template.name}:${line}:${column}: executing ${quoted(this.#name)} at <${place}>: ${message}`,
     );
   }
 
-  #walk(dot: Operand, body: readonly StatementNode[]): Jump {
+  #walk(body: readonly StatementNode[]): Jump {
     for (const node of body) {
       this.#budget.spend(1);
       let jump: Jump;
@@ -108,19 +105,16 @@ class Evaluation {
           this.#write(node.text);
           break;
         case 'action':
-          this.#action(dot, node.pipe, node);
+          this.#action(node.pipe);
           break;
         case 'break':
         case 'continue':
           return node.kind;
-        case 'range':
-          jump = this.#inScope(() => this.#range(dot, node));
-          break;
         case 'template':
-          this.#call(dot, node);
+          this.#call(node);
           break;
         default:
-          jump = this.#inScope(() => this.#branch(dot, node));
+          jump = this.#inScope(this.#dot, () => (node.kind === 'range' ? this.#range(node) : this.#branch(node)));
       }
       if (jump !== undefined) {
         return jump;
@@ -129,33 +123,36 @@ class Evaluation {
     return undefined;
   }
 
-  #action(dot: Operand, pipe: PipeNode, node: PlaceNode): void {
-    this.#place = node;
-    const value = unboxed(this.#pipe(dot, pipe));
+  #action(pipe: PipeNode): void {
+    const value = unboxed(this.#pipe(pipe));
     if (pipe.variables.length === 0) {
-      this.#place = node;
       this.#write(value === undefined ? '<no value>' : sprint(this.#budget, [value]));
     }
   }
 
   /** Runs what may declare variables of its own. */
-  #inScope(run: () => Jump): Jump {
+  #inScope(dot: Operand, run: () => Jump): Jump {
+    const outer = this.#dot;
+    this.#dot = dot;
     this.#scopes.push(new Map());
     const jump = run();
     this.#scopes.pop();
+    this.#dot = outer;
     return jump;
   }
 
-  #branch(dot: Operand, node: BranchNode): Jump {
-    this.#place = node;
-    const value = unboxed(this.#pipe(dot, node.pipe));
-    return isTrue(value) ? this.#walk(node.kind === 'with' ? value : dot, node.body) : this.#walk(dot, node.otherwise);
+  #branch({ kind, pipe, body, otherwise }: BranchNode): Jump {
+    const value = unboxed(this.#pipe(pipe));
+    if (!isTrue(value)) {
+      return this.#walk(otherwise);
+    }
+    this.#dot = kind === 'with' ? value : this.#dot;
+    return this.#walk(body);
   }
 
-  #range(dot: Operand, node: BranchNode): Jump {
-    this.#place = node;
-    const { variables } = node.pipe;
-    const value = unboxed(this.#pipe(dot, node.pipe));
+  #range({ pipe, body, otherwise }: BranchNode): Jump {
+    const { variables } = pipe;
+    const value = unboxed(this.#pipe(pipe));
     if (variables.length > 1 && integerOf(value) !== undefined) {
       this.#fail(`can't use ${integerOf(value)} to iterate over more than one variable`);
     }
@@ -167,13 +164,12 @@ class Evaluation {
       for (const [position, name] of variables.entries()) {
         this.#scopeOf(name).set(name, values[position]);
       }
-      if (this.#inScope(() => this.#walk(element, node.body)) === 'break') {
+      if (this.#inScope(element, () => this.#walk(body)) === 'break') {
         break;
       }
     }
-    const jump = isEmpty ? this.#walk(dot, node.otherwise) : undefined;
     // A break in its else belongs to the loop around it, but Go ends only this one.
-    return jump === 'continue' ? jump : undefined;
+    return isEmpty && this.#walk(otherwise) === 'continue' ? 'continue' : undefined;
   }
 
   *#elementsOf(value: Exclude<Operand, Boxed>): Generator<[index: Operand, element: Operand]> {
@@ -196,7 +192,7 @@ class Evaluation {
     }
   }
 
-  #call(dot: Operand, node: TemplateNode): void {
+  #call(node: TemplateNode): void {
     this.#place = node;
     const body = this.#template.bodies.get(node.name);
     if (body === undefined) {
@@ -205,15 +201,18 @@ class Evaluation {
     if (this.#depth >= maxDepth) {
       throw tooMuch(`templates call each other more than ${maxDepth} levels deep`);
     }
-    const argument = node.pipe === undefined ? undefined : this.#pipe(dot, node.pipe);
-    const outer = { name: this.#name, scopes: this.#scopes };
+    const argument = node.pipe === undefined ? undefined : this.#pipe(node.pipe);
+    const [name, scopes] = [this.#name, this.#scopes];
     this.#name = node.name;
-    this.#scopes = [new Map([['$', argument]])];
+    this.#scopes = [];
     this.#depth++;
-    this.#walk(argument, body);
+    this.#inScope(argument, () => {
+      this.#scopes.at(-1)?.set('$', argument);
+      return this.#walk(body);
+    });
     this.#depth--;
-    this.#name = outer.name;
-    this.#scopes = outer.scopes;
+    this.#name = name;
+    this.#scopes = scopes;
   }
 
   /** The innermost scope that has a variable. */
@@ -221,79 +220,66 @@ class Evaluation {
     return this.#scopes.findLast((scope) => scope.has(name)) ?? this.#fail(`undefined variable: ${name}`);
   }
 
-  #pipe(dot: Operand, pipe: PipeNode): Operand {
+  #pipe(pipe: PipeNode): Operand {
     this.#place = pipe;
-    let value: Final = missing;
-    for (const command of pipe.commands) {
-      value = unboxed(this.#command(dot, command, value));
+    let value: Operand;
+    for (const [index, command] of pipe.commands.entries()) {
+      value = unboxed(this.#command(command, index === 0 ? [] : [{ kind: 'piped', value }]));
     }
-    const result = value === missing ? undefined : value;
     for (const name of pipe.variables) {
       const scope = pipe.isAssignment ? this.#scopeOf(name) : this.#scopes.at(-1);
-      scope?.set(name, result);
+      scope?.set(name, value);
     }
-    return result;
+    return value;
   }
 
-  #command(dot: Operand, command: CommandNode, final: Final): Operand {
+  #command(command: CommandNode, piped: readonly Argument[]): Operand {
     this.#budget.spend(1);
-    const [first, ...args] = command.operands;
+    const [first, ...others] = command.operands;
+    const args = [...others, ...piped];
     const isVariable = first.kind === 'variable' && first.path.length === 0;
     if (callable.has(first.kind) && !isVariable) {
-      return this.#operand(first, { dot, args, final }, command);
+      return this.#operand(first, args, command);
     }
     this.#place = first.kind === 'pipe' ? this.#place : first;
-    if (args.length > 0 || final !== missing) {
-      this.#fail(`can't give argument to non-function ${showNode(first)}`);
+    if (args.length > 0) {
+      this.#fail(`can't give argument to non-function ${shown(first.source)}`);
     }
-    return first.kind === 'nil' ? this.#fail('nil is not a command') : this.#argument(dot, undefined, first);
+    return first.kind === 'nil' ? this.#fail('nil is not a command') : this.#argument(undefined, first);
   }
 
   /** What a node stands for that is not a literal. `place` is where errors of a call are. */
-  #operand(node: OperandNode, given: Given, place: PlaceNode = node): Operand {
+  #operand(node: OperandNode, args: readonly Argument[] = [], place: PlaceNode = node): Operand {
     this.#place = node;
     switch (node.kind) {
       case 'field':
-        return this.#fields(given.dot, node, given);
+        return this.#fields(this.#dot, node, args);
       case 'variable':
-        return this.#fields(this.#scopeOf(node.name).get(node.name), node, given);
+        return this.#fields(this.#scopeOf(node.name).get(node.name), node, args);
       case 'chain':
         if (node.of.kind === 'nil') {
-          this.#fail(`indirection through explicit nil in ${showNode(node)}`);
+          this.#fail(`indirection through explicit nil in ${shown(node.source)}`);
         }
-        return this.#fields(this.#argument(given.dot, undefined, node.of), node, given);
+        return this.#fields(this.#argument(undefined, node.of), node, args);
       case 'function':
         // The parser knows all functions.
-        return this.#invoke(functions.get(node.name) as TemplateFunction, place, node.name, given);
+        return this.#invoke(functions.get(node.name) as TemplateFunction, place, node.name, args);
       case 'pipe':
-        return this.#pipe(given.dot, node);
+        return this.#pipe(node);
       default:
-        return given.dot;
+        return this.#dot;
     }
   }
 
-  /** A number where no type is asked for: its form tells. */
-  #number(node: NumberNode): Operand {
-    this.#place = node;
-    const { text, int, float } = node;
-    const isWhole = text.startsWith("'") || (/^0[xX]./.test(text) && !/[pP]/.test(text));
-    if (float !== undefined && !isWhole && /[.eEpP]/.test(text)) {
-      return float;
-    }
-    return int ?? this.#fail(`${text} overflows int`);
+  /** The value at the path of a node. Only the last field may be a method that has arguments. */
+  #fields(from: Operand, node: PlaceNode & { path: readonly Bytes[] }, args: readonly Argument[]): Operand {
+    return node.path.reduce<Operand>(
+      (receiver, name, index) => this.#field(receiver, name, node, index === node.path.length - 1 ? args : []),
+      from,
+    );
   }
 
-  /** The value at the path of a node. */
-  #fields(from: Operand, node: PlaceNode & { path: readonly Bytes[] }, given: Given): Operand {
-    let receiver = from;
-    for (const [index, name] of node.path.entries()) {
-      const isLast = index === node.path.length - 1;
-      receiver = this.#field(receiver, name, node, isLast ? given : { ...given, args: [], final: missing });
-    }
-    return receiver;
-  }
-
-  #field(receiver: Operand, name: Bytes, node: PlaceNode, given: Given): Operand {
+  #field(receiver: Operand, name: Bytes, node: PlaceNode, args: readonly Argument[]): Operand {
     this.#budget.spend(1);
     if (receiver === undefined) {
       return undefined;
@@ -303,9 +289,8 @@ class Evaluation {
     if (value === undefined) {
       this.#fail(`nil pointer evaluating ${type}.${name}`);
     }
-    const hasArguments = given.args.length > 0 || given.final !== missing;
     if (value instanceof Dict) {
-      if (hasArguments) {
+      if (args.length > 0) {
         this.#fail(`${name} is not a method but has arguments`);
       }
       const entry = value.entries.get(name);
@@ -314,32 +299,25 @@ class Evaluation {
       }
       return entry === undefined ? undefined : elementOperand(entry, value.element);
     }
-    if (value instanceof Struct) {
-      const method = value.method(name);
-      if (method !== undefined) {
-        return this.#invoke(method, node, name, given);
-      }
-    }
-    this.#fail(`can't evaluate field ${name} in type ${type}`);
+    const method = value instanceof Struct ? value.method(name) : undefined;
+    return method === undefined
+      ? this.#fail(`can't evaluate field ${name} in type ${type}`)
+      : this.#invoke(method, node, name, args);
   }
 
   /** Calls a function or a method. `place` is where its errors are. */
-  #invoke(definition: TemplateFunction, place: PlaceNode, name: Bytes, { dot, args, final }: Given): Operand {
+  #invoke(definition: TemplateFunction, place: PlaceNode, name: Bytes, args: readonly Argument[]): Operand {
     const { parameters, rest, isAny = false } = definition;
     const fixed = parameters.length;
-    const count = args.length + (final === missing ? 0 : 1);
-    if (rest !== undefined ? count < fixed : count !== fixed) {
-      const wanted = rest === undefined ? `want ${fixed} got ${count}` : `want at least ${fixed} got ${args.length}`;
+    if (rest === undefined ? args.length !== fixed : args.length < fixed) {
+      const written = args.filter(({ kind }) => kind !== 'piped').length;
+      const wanted = rest === undefined ? `want ${fixed} got ${args.length}` : `want at least ${fixed} got ${written}`;
       this.#fail(`wrong number of args for ${name}: ${wanted}`);
     }
     if (name === 'and' || name === 'or') {
-      return this.#shortCircuit(dot, name === 'or', args, final);
+      return this.#shortCircuit(name === 'or', args);
     }
-    const typeAt = (index: number) => parameters[index] ?? rest;
-    const values = args.map((node, index) => this.#argument(dot, typeAt(index), node));
-    if (final !== missing) {
-      values.push(this.#typed(final, typeAt(args.length)));
-    }
+    const values = args.map((node, index) => this.#argument(parameters[index] ?? rest, node));
     for (const value of values) {
       if (typeof value === 'string') {
         this.#budget.read(value.length);
@@ -360,15 +338,15 @@ class Evaluation {
     }
   }
 
-  #shortCircuit(dot: Operand, stopsAt: boolean, args: readonly OperandNode[], final: Final): Operand {
+  #shortCircuit(stopsAt: boolean, args: readonly Argument[]): Operand {
     let value: Operand;
     for (const node of args) {
-      value = this.#argument(dot, operandType, node);
+      value = this.#argument(operandType, node);
       if (isTrue(unboxed(value)) === stopsAt) {
-        return value;
+        break;
       }
     }
-    return final === missing ? value : final;
+    return value;
   }
 
   /** A type's nil. */
@@ -393,34 +371,30 @@ class Evaluation {
     this.#fail(`wrong type for value; expected ${type}; got ${actual}`);
   }
 
-  #argument(dot: Operand, type: string | undefined, node: OperandNode): Operand {
+  #argument(type: string | undefined, node: Argument): Operand {
+    if (node.kind === 'piped') {
+      return this.#typed(node.value, type);
+    }
     this.#budget.spend(1);
     this.#place = node;
     switch (node.kind) {
       case 'nil':
         return type === operandType ? undefined : this.#zero(type ?? '', `cannot assign nil to ${type}`);
-      case 'bool':
-      case 'string':
-      case 'number':
+      case 'literal':
         return this.#literal(node, type ?? anyType);
       default:
-        return this.#typed(this.#operand(node, { dot, args: [], final: missing }), type);
+        return this.#typed(this.#operand(node), type);
     }
   }
 
-  #literal(node: OperandNode & { kind: 'bool' | 'string' | 'number' }, type: string): Operand {
+  #literal({ source, value, fits }: LiteralNode, type: string): Operand {
     if (type === anyType || type === operandType) {
-      return node.kind === 'number' ? this.#number(node) : node.kind === 'bool' ? node.value : node.text;
+      return value ?? this.#fail(`${source} overflows int`);
     }
-    const { int = undefined, float = undefined } = node.kind === 'number' ? node : {};
-    const known: Readonly<Record<string, readonly [what: string, value: Operand]>> = {
-      bool: ['bool', node.kind === 'bool' ? node.value : undefined],
-      string: ['string', node.kind === 'string' ? node.text : undefined],
-      float64: ['float', float],
-      int: ['integer', int],
-    };
-    const [what, value] = known[type] ?? this.#fail(`can't handle ${showNode(node)} for arg of type ${type}`);
-    return value ?? this.#fail(`expected ${what}; found ${showNode(node)}`);
+    if (!isLiteralType(type)) {
+      this.#fail(`can't handle ${shown(source)} for arg of type ${type}`);
+    }
+    return fits[type] ?? this.#fail(`expected ${literalTypes[type]}; found ${shown(source)}`);
   }
 }
 
@@ -428,9 +402,9 @@ class Evaluation {
  * Runs a template over data.
  *
  * @param needsKeys whether a field that a map does not have is an error.
- *
- * @throws {TemplateError} with Go's message, or when it takes too much work.
+ * @throws {TemplateError} with Go's message.
+ * @throws {NotKnown} when it takes too much work.
  */
 export function evaluateTemplate(template: ParsedTemplate, data: Value, needsKeys = false): Bytes {
-  return new Evaluation(template, needsKeys).run(data ?? undefined);
+  return new Evaluation(template, data ?? undefined, needsKeys).run();
 }

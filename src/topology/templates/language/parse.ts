@@ -1,9 +1,8 @@
 import { type Bytes, quoted } from '../../../base/go-text/index.ts';
-import { FunctionError, maxDepth, maxTokens, TemplateError, tooMuch } from '../budget.ts';
-import { numberNode, unquoted } from './literals.ts';
+import { maxDepth, maxTokens, TemplateError, tooMuch } from '../budget.ts';
+import { literal, unquoted } from './literals.ts';
 import type { BranchNode, CommandNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts';
-import { showNode } from './nodes.ts';
-import { showToken, type Token, type TokenType, tokensOf } from './tokens.ts';
+import { showToken, type Token, tokensOf } from './tokens.ts';
 
 /** A parsed template with those that it defines, by name. */
 export interface ParsedTemplate {
@@ -13,43 +12,40 @@ export interface ParsedTemplate {
 }
 
 /** The end of a list of statements. */
-type End = { kind: 'end' } | { kind: 'else'; follows?: 'if' | 'with' };
+type End = { kind: 'end' } | { kind: 'else'; follows?: string };
+
+const operandStarts: ReadonlySet<string> = new Set(
+  'bool charConstant . field identifier number nil string variable leftParenthesis'.split(' '),
+);
+
+/** Operands that are neither called nor have fields. */
+const constants: ReadonlySet<string> = new Set(['dot', 'literal', 'nil']);
+
+function isEmpty(body: readonly StatementNode[]): boolean {
+  return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
+}
 
 /** The state that differs between a template and those defined in it. */
 interface Scope {
   /** Names of variables, by the blocks that are open. */
   variables: Set<Bytes>[];
   loops: number;
-  /** Line of the action that is parsed; 0 outside of actions. */
-  actionLine: number;
+  /** Where the action is that is parsed; undefined outside of actions. */
+  action: number | undefined;
 }
 
-const operandStarts: ReadonlySet<string> = new Set(
-  'bool charConstant . field identifier number nil rawString string variable leftParenthesis'.split(' '),
-);
-
-/** Operands that are neither called nor have fields. */
-const constants: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
-
-function isEmpty(body: readonly StatementNode[]): boolean {
-  return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
-}
-
-function newScope(): Scope {
-  return { variables: [new Set(['$'])], loops: 0, actionLine: 0 };
-}
+const newScope = (): Scope => ({ variables: [new Set(['$'])], loops: 0, action: undefined });
 
 class Parser {
   readonly #text: Bytes;
   readonly #name: string;
   readonly #isFunction: (name: string) => boolean;
-  readonly #tokens: Iterator<Token>;
+  readonly #tokens: Token[] = [];
   readonly #bodies = new Map<Bytes, readonly StatementNode[]>();
-  /** Tokens that were read but not taken yet, the next one last. */
-  readonly #ahead: Token[] = [];
-  /** The last token that was read: errors name its line. */
-  #last: Token = { type: 'eof', at: 0, text: '', line: 1 };
-  #count = 0;
+  /** Index of the next token. */
+  #next = 0;
+  /** Index of the last token that was looked at: errors name its line. */
+  #seen = 0;
   #depth = 0;
   #scope = newScope();
 
@@ -57,21 +53,23 @@ class Parser {
     this.#text = text;
     this.#name = name;
     this.#isFunction = isFunction;
-    this.#tokens = tokensOf(text);
+    for (const token of tokensOf(text)) {
+      if (this.#tokens.push(token) > maxTokens) {
+        throw tooMuch(`the template has more than ${maxTokens} tokens`);
+      }
+    }
   }
 
   parse(): ParsedTemplate {
     const body: StatementNode[] = [];
-    for (let token = this.#peek(); token.type !== 'eof'; token = this.#peek()) {
-      if (token.type === 'leftDelimiter') {
+    while (this.#peek().type !== 'eof') {
+      const start = this.#next;
+      if (this.#take().type === 'leftDelimiter' && this.#peekNonSpace().type === 'define') {
         this.#take();
-        if (this.#peekNonSpace().type === 'define') {
-          this.#take();
-          this.#inScope(() => this.#definition());
-          continue;
-        }
-        this.#ahead.push(token);
+        this.#inScope(() => this.#definition());
+        continue;
       }
+      this.#next = start;
       const node = this.#statement();
       if (node.kind === 'end' || node.kind === 'else') {
         this.#fail(`unexpected {{${node.kind}}}`);
@@ -82,68 +80,59 @@ class Parser {
     return { name: this.#name, text: this.#text, bodies: this.#bodies };
   }
 
-  #fail(message: Bytes): never {
-    throw new TemplateError(`template: ${this.#name}:${this.#last.line}: ${message}`);
+  #lineOf(at: number): number {
+    return this.#text.slice(0, at).split('\n').length;
   }
 
-  /** Runs what throws an error without a place. */
-  #placed<T>(run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      if (error instanceof FunctionError) {
-        this.#fail(error.message);
-      }
-      throw error;
-    }
-  }
+  readonly #fail: (message: Bytes) => never = (message) => {
+    const line = this.#lineOf(this.#tokens[this.#seen]?.at ?? 0);
+    throw new TemplateError(`template: ${this.#name}:${line}: ${message}`);
+  };
 
   #peek(): Token {
-    const token = this.#take();
-    this.#ahead.push(token);
-    return token;
+    this.#next = Math.min(this.#next, this.#tokens.length - 1);
+    this.#seen = Math.max(this.#seen, this.#next);
+    return this.#tokens[this.#next] as Token;
   }
 
   #take(): Token {
-    const known = this.#ahead.pop();
-    if (known === undefined) {
-      const { done, value } = this.#tokens.next();
-      this.#last = done === true ? this.#last : value;
-      this.#count += this.#last.type === 'space' ? 0 : 1;
-      if (this.#count > maxTokens) {
-        throw tooMuch(`the template has more than ${maxTokens} tokens`);
-      }
-    }
-    return known ?? this.#last;
+    const token = this.#peek();
+    this.#next++;
+    return token;
   }
 
   #peekNonSpace(): Token {
-    const token = this.#takeNonSpace();
-    this.#ahead.push(token);
-    return token;
+    while (this.#peek().type === 'space') {
+      this.#next++;
+    }
+    return this.#peek();
   }
 
   #takeNonSpace(): Token {
-    let token = this.#take();
-    while (token.type === 'space') {
-      token = this.#take();
-    }
-    return token;
+    this.#peekNonSpace();
+    return this.#take();
+  }
+
+  /** The text from an offset to the end of the last token that was taken. */
+  #since(start: number): Bytes {
+    const { at, text } = this.#tokens[this.#next - 1] as Token;
+    return this.#text.slice(start, at + text.length);
   }
 
   #unexpected(token: Token, context: Bytes): never {
     if (token.type === 'error') {
-      const { actionLine } = this.#scope;
-      const start = ` started at ${this.#name}:${actionLine}`;
-      const isElsewhere = actionLine !== 0 && actionLine !== token.line;
-      this.#fail(token.text + (isElsewhere ? `${token.text.endsWith(' action') ? '' : ' in action'}${start}` : ''));
+      const { action } = this.#scope;
+      const line = action === undefined ? undefined : this.#lineOf(action);
+      const isElsewhere = line !== undefined && line !== this.#lineOf(token.at);
+      const started = `${token.text.endsWith(' action') ? '' : ' in action'} started at ${this.#name}:${line}`;
+      this.#fail(`${token.text}${isElsewhere ? started : ''}`);
     }
     this.#fail(`unexpected ${showToken(token)} in ${context}`);
   }
 
-  #expect(context: string, ...types: readonly TokenType[]): Token {
+  #expect(context: string, type: string): Token {
     const token = this.#takeNonSpace();
-    return types.includes(token.type) ? token : this.#unexpected(token, context);
+    return token.type === type ? token : this.#unexpected(token, context);
   }
 
   #define(name: Bytes, body: readonly StatementNode[]): void {
@@ -155,12 +144,11 @@ class Parser {
     }
   }
 
-  #inScope<T>(run: () => T): T {
+  #inScope(run: () => void): void {
     const outer = this.#scope;
     this.#scope = newScope();
-    const result = run();
+    run();
     this.#scope = outer;
-    return result;
   }
 
   /** Limits recursion. */
@@ -174,23 +162,20 @@ class Parser {
     return result;
   }
 
+  #nameIn(context: string): Bytes {
+    return unquoted(this.#expect(context, 'string').text, this.#fail);
+  }
+
   #definition(): void {
     const context = 'define clause';
-    const name = this.#unquoted(this.#expect(context, 'string', 'rawString'));
+    const name = this.#nameIn(context);
     this.#expect(context, 'rightDelimiter');
     this.#define(name, this.#bodyUntilEnd(context));
   }
 
   #bodyUntilEnd(context: string): readonly StatementNode[] {
     const { body, end } = this.#body();
-    if (end.kind === 'else') {
-      this.#fail(`unexpected {{else}} in ${context}`);
-    }
-    return body;
-  }
-
-  #unquoted({ text }: Token): Bytes {
-    return this.#placed(() => unquoted(text));
+    return end.kind === 'else' ? this.#fail(`unexpected {{else}} in ${context}`) : body;
   }
 
   #body(): { body: StatementNode[]; end: End } {
@@ -202,7 +187,7 @@ class Parser {
       }
       body.push(node);
     }
-    this.#fail('unexpected EOF');
+    return this.#fail('unexpected EOF');
   }
 
   #statement(): StatementNode | End {
@@ -213,15 +198,14 @@ class Parser {
     if (token.type !== 'leftDelimiter') {
       this.#unexpected(token, 'input');
     }
-    this.#scope.actionLine = token.line;
+    this.#scope.action = token.at;
     const node = this.#nested(() => this.#action());
-    this.#scope.actionLine = 0;
+    this.#scope.action = undefined;
     return node;
   }
 
   #action(): StatementNode | End {
-    const token = this.#takeNonSpace();
-    const { type } = token;
+    const { type } = this.#takeNonSpace();
     switch (type) {
       case 'block':
       case 'template':
@@ -246,8 +230,8 @@ class Parser {
       case 'with':
         return this.#branch(type);
       default:
-        this.#ahead.push(token);
-        return { kind: 'action', at: token.at, pipe: this.#pipe('command', 'rightDelimiter') };
+        this.#next--;
+        return { kind: 'action', pipe: this.#pipe('command', 'rightDelimiter') };
     }
   }
 
@@ -265,55 +249,51 @@ class Parser {
       otherwise = [this.#nested(() => this.#branch(kind))];
     } else if (end.kind === 'else') {
       const last = this.#body();
-      if (last.end.kind === 'else') {
-        this.#fail('expected end; found {{else}}');
-      }
-      otherwise = last.body;
+      otherwise = last.end.kind === 'else' ? this.#fail('expected end; found {{else}}') : last.body;
     }
     variables.pop();
-    return { kind, at: pipe.at, pipe, body, otherwise };
+    return { kind, pipe, body, otherwise };
   }
 
   /** The call of a template, which a block defines as well. */
   #template(type: 'block' | 'template'): TemplateNode {
     const context = `${type} clause`;
     const { at } = this.#peekNonSpace();
-    const name = this.#unquoted(this.#expect(context, 'string', 'rawString'));
+    const name = this.#nameIn(context);
+    const node: TemplateNode = { kind: 'template', at, source: `template ${quoted(name)}`, name };
     if (type === 'template' && this.#peekNonSpace().type === 'rightDelimiter') {
       this.#take();
-      return { kind: 'template', at, name };
+      return node;
     }
     const pipe = this.#pipe(context, 'rightDelimiter');
     if (type === 'block') {
       this.#inScope(() => this.#define(name, this.#bodyUntilEnd(context)));
     }
-    return { kind: 'template', at, name, pipe };
+    return { ...node, source: `${node.source} ${pipe.source}`, pipe };
   }
 
   /** Variables that a pipeline declares or assigns to. */
-  #declarations(context: string): { names: Bytes[]; isAssignment: boolean } {
-    const names: Bytes[] = [];
+  #declarations(context: string): { variables: Bytes[]; isAssignment: boolean } {
+    const variables: Bytes[] = [];
     for (;;) {
       const variable = this.#peekNonSpace();
+      const start = this.#next;
       if (variable.type !== 'variable') {
-        return { names, isAssignment: false };
+        return { variables, isAssignment: false };
       }
       this.#take();
-      const space = this.#peek();
-      const following = this.#peekNonSpace();
-      if (following.type === 'assign' || following.type === 'declare') {
-        this.#take();
-        this.#scope.variables.at(-1)?.add(variable.text);
-        return { names: [...names, variable.text], isAssignment: following.type === 'assign' };
-      }
-      if (following.type !== 'char' || following.text !== ',') {
-        this.#ahead.push(...(space === following ? [variable] : [space, variable]));
-        return { names, isAssignment: false };
+      const { type, text } = this.#peekNonSpace();
+      if (type !== 'assign' && type !== 'declare' && text !== ',') {
+        this.#next = start;
+        return { variables, isAssignment: false };
       }
       this.#take();
-      names.push(variable.text);
+      variables.push(variable.text);
       this.#scope.variables.at(-1)?.add(variable.text);
-      if (context !== 'range' || names.length === 2) {
+      if (text !== ',') {
+        return { variables, isAssignment: type === 'assign' };
+      }
+      if (context !== 'range' || variables.length === 2) {
         this.#fail(`too many declarations in ${context}`);
       }
       if (!['variable', 'rightDelimiter', 'rightParenthesis'].includes(this.#peekNonSpace().type)) {
@@ -322,112 +302,97 @@ class Parser {
     }
   }
 
-  #pipe(context: string, end: TokenType): PipeNode {
+  #pipe(context: string, end: string): PipeNode {
     const { at } = this.#peekNonSpace();
-    const { names, isAssignment } = this.#declarations(context);
+    const declared = this.#declarations(context);
     const commands: CommandNode[] = [];
-    for (;;) {
-      const token = this.#peekNonSpace();
-      if (token.type === end) {
-        this.#take();
-        this.#checkPipe(commands, context);
-        return { kind: 'pipe', at, variables: names, isAssignment, commands };
-      }
+    for (let token = this.#peekNonSpace(); token.type !== end; token = this.#peekNonSpace()) {
       if (!operandStarts.has(token.type)) {
-        this.#take();
         this.#unexpected(token, context);
       }
       commands.push(this.#command());
     }
-  }
-
-  #checkPipe(commands: readonly CommandNode[], context: string): void {
+    const source = this.#since(at);
+    this.#take();
     if (commands.length === 0) {
       this.#fail(`missing value for ${context}`);
     }
-    for (const [index, { operands }] of commands.entries()) {
-      if (index > 0 && constants.has(operands[0].kind)) {
-        this.#fail(`non executable command in pipeline stage ${index + 1}`);
-      }
-    }
+    const constant = commands.findIndex(({ operands }, index) => index > 0 && constants.has(operands[0].kind));
+    return constant > 0
+      ? this.#fail(`non executable command in pipeline stage ${constant + 1}`)
+      : { kind: 'pipe', at, source, ...declared, commands };
   }
 
   #command(): CommandNode {
     const { at } = this.#peekNonSpace();
     const operands: OperandNode[] = [];
-    for (;;) {
-      this.#peekNonSpace();
+    let source = '';
+    for (let next = ''; next === '' || next === 'space'; ) {
       const operand = this.#operand();
       if (operand !== undefined) {
         operands.push(operand);
+        source = this.#since(at);
       }
       const token = this.#take();
-      if (token.type === 'space') {
-        continue;
-      }
-      if (token.type === 'rightDelimiter' || token.type === 'rightParenthesis') {
-        this.#ahead.push(token);
-      } else if (token.type !== 'pipe') {
+      next = token.type;
+      if (next === 'rightDelimiter' || next === 'rightParenthesis') {
+        this.#next--;
+      } else if (next !== 'space' && next !== 'pipe') {
         this.#unexpected(token, 'operand');
       }
-      break;
     }
     const [first, ...others] = operands;
-    return first === undefined ? this.#fail('empty command') : { kind: 'command', at, operands: [first, ...others] };
+    return first === undefined
+      ? this.#fail('empty command')
+      : { kind: 'command', at, source, operands: [first, ...others] };
   }
 
   #operand(): OperandNode | undefined {
+    const { at: start } = this.#peekNonSpace();
     const term = this.#term();
-    if (term === undefined) {
-      return undefined;
-    }
     const { type, at } = this.#peek();
-    if (type !== 'field') {
+    if (term === undefined || type !== 'field') {
       return term;
+    }
+    if (constants.has(term.kind)) {
+      this.#fail(`unexpected . after term ${quoted(term.source)}`);
     }
     const path: Bytes[] = [];
     while (this.#peek().type === 'field') {
       path.push(this.#take().text.slice(1));
     }
-    if (term.kind === 'field' || term.kind === 'variable') {
-      return { ...term, at, path: [...term.path, ...path] };
-    }
-    return constants.has(term.kind)
-      ? this.#fail(`unexpected . after term ${quoted(showNode(term))}`)
-      : { kind: 'chain', at, of: term, path };
+    const source = this.#since(start);
+    return term.kind === 'field' || term.kind === 'variable'
+      ? { ...term, at, source, path: [...term.path, ...path] }
+      : { kind: 'chain', at, source, of: term, path };
   }
 
   #term(): OperandNode | undefined {
-    const token = this.#peekNonSpace();
-    const { type, at, text } = token;
+    const { type, at, text: source } = this.#peekNonSpace();
     if (!operandStarts.has(type)) {
       return undefined;
     }
     this.#take();
+    const part = { at, source };
     switch (type) {
       case 'identifier':
-        return this.#isFunction(text)
-          ? { kind: 'function', at, name: text }
-          : this.#fail(`function ${quoted(text)} not defined`);
+        return this.#isFunction(source)
+          ? { kind: 'function', ...part, name: source }
+          : this.#fail(`function ${quoted(source)} not defined`);
       case '.':
-        return { kind: 'dot', at };
+        return { kind: 'dot', ...part };
       case 'nil':
-        return { kind: 'nil', at };
+        return { kind: 'nil', ...part };
       case 'variable':
-        return this.#scope.variables.some((names) => names.has(text))
-          ? { kind: 'variable', at, name: text, path: [] }
-          : this.#fail(`undefined variable ${quoted(text)}`);
+        return this.#scope.variables.some((names) => names.has(source))
+          ? { kind: 'variable', ...part, name: source, path: [] }
+          : this.#fail(`undefined variable ${quoted(source)}`);
       case 'field':
-        return { kind: 'field', at, path: [text.slice(1)] };
-      case 'bool':
-        return { kind: 'bool', at, value: text === 'true' };
-      case 'charConstant':
-      case 'number':
-        return this.#placed(() => numberNode(text, at, type));
+        return { kind: 'field', ...part, path: [source.slice(1)] };
       case 'leftParenthesis':
         return this.#nested(() => this.#pipe('parenthesized pipeline', 'rightParenthesis'));
       default:
-        return { kind: 'string', at, quoted: text, text: this.#unquoted(token) };
+        return { kind: 'literal', ...part, ...literal(source, this.#fail) };
     }
   }
 }
