@@ -4,9 +4,9 @@ export type { Installation, Tick } from './tick.ts';
 export { upgradeTicks } from './upgrade.ts';
 
 import { audit } from './audit.ts';
-import { certificates, rotation } from './certificates.ts';
+import { certificates, registered, rotation } from './certificates.ts';
 import { type Installation, looking, skipped, type Tick } from './tick.ts';
-import { featureGate, reachable, registered, replicas } from './webhooks.ts';
+import { featureGate, reachable, replicas } from './webhooks.ts';
 
 const looks = {
   webhooks: registered,

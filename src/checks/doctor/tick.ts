@@ -15,13 +15,13 @@ export interface Installation {
   service: string;
   secret: string;
   caSecret: string;
-  /** How long before it expires the CA is renewed, in ms. */
-  caRenewBeforeMs: number;
   clusterApiNamespace: string;
   /** Whether the API server is the embedded one, in which nothing runs. */
   isSandbox: boolean;
   now: Date;
 }
+
+export const readable = 'let the user of the kubeconfig read it';
 
 export const ok = (check: string, message: string): Tick => ({ check, result: 'ok', message });
 export const skipped = (check: string, message: string): Tick => ({ check, result: 'skipped', message });
@@ -38,7 +38,7 @@ export async function looking(check: string, look: () => Promise<Tick[]>): Promi
     return await look();
   } catch (error) {
     if (error instanceof StatusError || error instanceof Forbidden || error instanceof ResponseError) {
-      return [failed(check, error.message, 'let the user of the kubeconfig read it')];
+      return [failed(check, error.message, readable)];
     }
     throw error;
   }

@@ -1,39 +1,7 @@
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
-import { isStatus, readObject, StatusError } from '../../kubernetes/client/index.ts';
+import { readObject, StatusError } from '../../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { failed, type Installation, ok, skipped, type Tick } from './tick.ts';
-
-const kinds = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
-
-/** Whether both webhook configurations are there and call the service. */
-export async function registered({ cluster, namespace, service }: Installation): Promise<Tick[]> {
-  const check = 'webhooks';
-  const ticks: Tick[] = [];
-  for (const one of kinds) {
-    const path = `/apis/admissionregistration.k8s.io/v1/${one.toLowerCase()}s/${service}`;
-    const remedy = 'apply the manifests again: kubectl apply -k manifests/overlays/default';
-    try {
-      const { webhooks } = await cluster.request('GET', path);
-      const callsUs = objectsAt(webhooks).some(
-        (webhook) =>
-          textAt(webhook, 'clientConfig', 'service', 'name') === service &&
-          textAt(webhook, 'clientConfig', 'service', 'namespace') === namespace,
-      );
-      const name = `${one} ${service}`;
-      ticks.push(
-        callsUs
-          ? ok(check, `${name} calls the service ${namespace}/${service}`)
-          : failed(check, `${name} does not call the service ${namespace}/${service}`, remedy),
-      );
-    } catch (error) {
-      if (!isStatus(error, 404)) {
-        throw error;
-      }
-      ticks.push(failed(check, `${one} ${service} does not exist, so nothing is checked`, remedy));
-    }
-  }
-  return ticks;
-}
 
 function remedyFor(message: string): string {
   if (/certificate is valid for|certificate is not valid for any names/.test(message)) {

@@ -18,7 +18,7 @@ import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/
 import { inFormat, jsonText } from '../framework/layout.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { releaseFlag } from './catalog-flags.ts';
-import { caRenewBeforeMs, commonFlags, defaultCaSecret } from './certs/flags.ts';
+import { commonFlags, defaultCaSecret } from './certs/flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
 import { callsAtOnce, readExtensions, untilEnd } from './extensions.ts';
 import { resolveFlag } from './resolve-flag.ts';
@@ -160,7 +160,6 @@ Exit code: 0 no problems (warnings are fine), 1 problems, with what to do,
       ...names,
       cluster,
       isSandbox: String(gitVersion).endsWith('-sandbox'),
-      caRenewBeforeMs,
       clusterApiNamespace: flags['cluster-api-namespace'],
       now: new Date(),
     };

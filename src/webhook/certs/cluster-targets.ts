@@ -21,8 +21,7 @@ import {
   type JsonPatchOperation,
   jsonPointer,
 } from '../../kubernetes/index.ts';
-import { Conflict } from './store.ts';
-import { type TargetAccess, type TargetKind, type TargetReading, unread } from './target.ts';
+import { Conflict, type TargetAccess, type TargetKind, type TargetReading, targetKinds, unread } from './store.ts';
 
 interface BundleField {
   where: string;
@@ -65,8 +64,6 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
     { where: 'spec.clientConfig', path: ['spec', 'clientConfig'] },
   ]),
 };
-
-const targetKinds = Object.keys(kinds) as TargetKind[];
 
 interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
@@ -158,8 +155,9 @@ export async function injectBundle(
       throw new Conflict(`${target.id} was changed by another client`);
     }
     if (error.code === 422) {
-      const now = fieldAt(await cluster.request('GET', path), 'metadata', 'resourceVersion');
-      if (now !== resourceVersion) {
+      const name = target.id.slice(kind.length + 1);
+      const now = await readObject(cluster, path, kinds[kind].resource, name);
+      if (fieldAt(now, 'metadata', 'resourceVersion') !== resourceVersion) {
         throw new Conflict(`${target.id} was changed by another client`);
       }
     }

@@ -1,8 +1,8 @@
 import { bundleOf, type Certificate, issueCa, issueServingCertificate, usable } from '../../base/x509/index.ts';
 import { type CertificateFacts, deriveFacts, injectedAtAnnotation, stagedSinceAnnotation } from './facts.ts';
+import { injectInto } from './inject.ts';
 import { type Action, next, type Settings } from './next.ts';
-import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
-import { isInSync, type TargetAccess } from './target.ts';
+import { type CertificateStore, Conflict, type SecretContents, type StoredSecret, type TargetAccess } from './store.ts';
 
 export interface Clock {
   now(): Date;
@@ -22,8 +22,6 @@ export interface Run {
   settings: Omit<Settings, 'refused' | 'startedAt'>;
   /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
   names: readonly string[];
-  servingValidityMs: number;
-  caValidityMs: number;
   /** Waits to block on; any other wait ends the run. */
   blockOn: ReadonlySet<'propagation' | 'overlap'>;
   report(step: Step): void;
@@ -36,6 +34,9 @@ interface RunOutcome {
   facts: CertificateFacts;
 }
 
+/** The rotation of a serving certificate, in its last third, may fail for a month before it expires. */
+const servingValidityMs = 90 * 86_400_000;
+const caValidityMs = 1825 * 86_400_000;
 /** Number of conflicts in a row after which a run gives up, since another client keeps writing. */
 const maxConflicts = 20;
 /** Number of steps in a row without a wait after which a run gives up: no run needs a fifth of them. */
@@ -141,25 +142,27 @@ async function recordInjection({ store, clock }: Run, { facts, caSecret }: Snaps
 async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string, string>): Promise<void> {
   const conflicts: string[] = [];
   for (const target of facts.targets) {
-    if (target.state !== 'present' || refused.has(target.id) || isInSync(target, facts.bundle)) {
+    if (target.state !== 'present' || refused.has(target.id)) {
       continue;
     }
     if (run.signal.aborted) {
       break;
     }
-    try {
-      const refusal = await run.targets.inject(target, facts.bundle);
-      if (refusal === undefined) {
-        run.report({ action: 'inject', reason: `${target.id} does not have the trust bundle of stage ${facts.stage}` });
-      } else {
-        refused.set(target.id, refusal);
-        run.report({ action: 'refused', reason: `${target.id}: ${refusal}` });
-      }
-    } catch (error) {
-      if (!(error instanceof Conflict)) {
-        throw error;
-      }
-      conflicts.push(error.message);
+    const {
+      id,
+      result,
+      reason = '',
+    } = await injectInto(run.targets, target, () => ({
+      state: 'usable',
+      value: facts.bundle,
+    }));
+    if (result === 'written') {
+      run.report({ action: 'inject', reason: `${id} does not have the trust bundle of stage ${facts.stage}` });
+    } else if (result === 'failed') {
+      refused.set(id, reason);
+      run.report({ action: 'refused', reason: `${id}: ${reason}` });
+    } else if (result === 'conflict') {
+      conflicts.push(reason);
     }
   }
   if (conflicts.length > 0) {
@@ -194,7 +197,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
   switch (write) {
     case 'create-ca': {
       const { inUse, previous } = facts;
-      const issued = issueCa(clock.now(), run.caValidityMs);
+      const issued = issueCa(clock.now(), caValidityMs);
       return writeCa(
         {
           'ca.crt': issued.certificate.pem,
@@ -209,7 +212,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
     case 'trust-ca':
       return writeCa({ 'previous.crt': bundleOf([facts.inUse as Certificate, ...facts.previous]) }, annotated(staged));
     case 'stage-ca': {
-      const issued = issueCa(clock.now(), run.caValidityMs);
+      const issued = issueCa(clock.now(), caValidityMs);
       return writeCa({ 'next.crt': issued.certificate.pem, 'next.key': issued.key }, annotated(staged));
     }
     case 'promote': {
@@ -229,7 +232,7 @@ async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingS
       );
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
-      const { certificate, key } = issueServingCertificate(issuer, run.names, clock.now(), run.servingValidityMs);
+      const { certificate, key } = issueServingCertificate(issuer, run.names, clock.now(), servingValidityMs);
       return writeServing({ 'tls.crt': certificate.pem, 'tls.key': key, 'ca.crt': facts.bundle });
     }
     case 'write-bundle':

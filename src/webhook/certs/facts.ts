@@ -15,8 +15,7 @@ import {
   servingProblem,
   usable,
 } from '../../base/x509/index.ts';
-import type { StoredSecret } from './store.ts';
-import type { TargetReading } from './target.ts';
+import type { StoredSecret, TargetReading } from './store.ts';
 
 /** Annotation on the CA's Secret: since when another CA is trusted next to the one in use (RFC 3339). */
 export const stagedSinceAnnotation = 'extensionconfig-webhook/staged-since';

@@ -5,7 +5,6 @@ export { type CertificateFacts, deriveFacts, injectedAtAnnotation, stagedSinceAn
 export { folderStore } from './folder-store.ts';
 export { bundleIn, bundleOfSecret, type Injection, injectTargets, repairEmptied } from './inject.ts';
 export { type Action, caDueAt, isStuck, missingTarget, next, type Settings, servingCertificateDueAt } from './next.ts';
-export { describeIssuer, describeRotation, issuerAnnotation, readRotationJob } from './rotation-job.ts';
+export * from './renewal.ts';
 export { secretCertificates } from './serving-secret.ts';
-export { type CertificateStore, Conflict, type StoredSecret } from './store.ts';
-export { isInSync, noTargets, type TargetAccess, type TargetKind, type TargetReading, unread } from './target.ts';
+export * from './store.ts';

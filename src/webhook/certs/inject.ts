@@ -3,83 +3,88 @@ import { type Parsed, readCertificates } from '../../base/x509/index.ts';
 import {
   Forbidden,
   fetchSecret,
-  isStatus,
   type KubernetesClient,
   ResponseError,
   StatusError,
 } from '../../kubernetes/client/index.ts';
 import { namespacedNameIn } from '../../kubernetes/index.ts';
 import { clusterTargets } from './cluster-targets.ts';
-import type { Clock } from './engine.ts';
-import { Conflict } from './store.ts';
-import { isInSync, type TargetAccess } from './target.ts';
+import { Conflict, isInSync, type TargetAccess, type TargetReading } from './store.ts';
 
 export interface Injection {
   id: string;
-  result: 'written' | 'in sync' | 'missing' | 'failed' | 'left alone';
+  result: 'written' | 'in sync' | 'missing' | 'failed' | 'left alone' | 'conflict';
   reason?: string | undefined;
   skipped: string[];
+}
+
+/** Writes a bundle into a target as it was read; the bundle is asked for only if the target has a place for it. */
+export async function injectInto(
+  access: TargetAccess,
+  target: TargetReading,
+  bundleFor: () => Parsed<string> | Promise<Parsed<string>>,
+): Promise<Injection> {
+  const { id, skipped } = target;
+  const end = (result: Injection['result'], reason?: string): Injection => ({ id, result, skipped, reason });
+  if (target.state !== 'present') {
+    return end(target.state, target.problem);
+  }
+  if (target.bundles.length === 0) {
+    return end('left alone');
+  }
+  const bundle = await bundleFor();
+  if (bundle.state !== 'usable') {
+    return end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
+  }
+  if (isInSync(target, bundle.value)) {
+    return end('in sync');
+  }
+  try {
+    const refusal = await access.inject(target, bundle.value);
+    return refusal === undefined ? end('written') : end('failed', refusal);
+  } catch (error) {
+    if (error instanceof Conflict) {
+      return end('conflict', error.message);
+    }
+    throw error;
+  }
 }
 
 const maxTries = 10;
 
 /**
- * Writes a trust bundle into every target and reads it back. The bundle of a source is asked for whenever the targets have
- * been read, so that a target never gets an older bundle again.
+ * Writes a trust bundle into every target. The bundle of a source is asked for whenever the targets have been read, so that
+ * a target never gets an older bundle again.
  *
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
   access: TargetAccess,
   bundleOf: (source: string) => Promise<Parsed<string>>,
-  clock: Pick<Clock, 'sleep'>,
+  { sleep }: { sleep(ms: number): Promise<void> },
 ): Promise<Injection[]> {
   const results = new Map<string, Injection>();
-  const written = new Set<string>();
-  for (let attempt = 0; attempt < maxTries; attempt++) {
-    let again = false;
-    const targets = await access.read();
-    const bundles = new Map<string, Parsed<string>>();
-    for (const target of targets) {
-      const { id, skipped, source = '' } = target;
-      if (results.get(id)?.result === 'failed') {
-        continue;
-      }
-      const end = (result: Injection['result'], reason?: string) => results.set(id, { id, result, skipped, reason });
-      if (target.state !== 'present') {
-        end(target.state, target.problem);
-        continue;
-      }
-      if (target.bundles.length === 0) {
-        end('left alone');
-        continue;
-      }
-      const bundle = bundles.get(source) ?? (await bundleOf(source));
-      bundles.set(source, bundle);
-      if (bundle.state !== 'usable') {
-        end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
-      } else if (isInSync(target, bundle.value)) {
-        end(written.has(id) ? 'written' : 'in sync');
-      } else {
-        again = true;
-        try {
-          const refusal = await access.inject(target, bundle.value);
-          if (refusal === undefined) {
-            written.add(id);
-          } else {
-            end('failed', refusal);
-          }
-        } catch (error) {
-          if (!(error instanceof Conflict)) {
-            throw error;
-          }
-        }
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
+    const bundles = new Map<string, Promise<Parsed<string>>>();
+    for (const target of await access.read()) {
+      const { source = '' } = target;
+      if (!results.has(target.id)) {
+        const bundleFor = () => {
+          const bundle = bundles.get(source) ?? bundleOf(source);
+          bundles.set(source, bundle);
+          return bundle;
+        };
+        results.set(target.id, await injectInto(access, target, bundleFor));
       }
     }
-    if (!again) {
+    const conflicts = [...results.values()].filter(({ result }) => result === 'conflict');
+    if (conflicts.length === 0) {
       return [...results.values()];
     }
-    await clock.sleep(attempt === 0 ? 0 : Math.min(2000, 50 * 2 ** attempt));
+    for (const { id } of conflicts) {
+      results.delete(id);
+    }
+    await sleep(Math.min(2000, 50 * 2 ** attempt));
   }
   throw new Conflict('another client keeps changing the targets');
 }
@@ -133,23 +138,13 @@ export async function repairEmptied(
   const targets = clusterTargets(cluster, { named: kinds.map((kind) => ({ kind, name: service.name })), service });
   const repaired: string[] = [];
   for (const target of await targets.read()) {
-    if (target.state === 'failed') {
-      throw new Error(target.problem);
-    }
-    if (!target.bundles.some((one) => readCertificates(one).state === 'absent')) {
-      continue;
-    }
-    try {
-      const refusal = await targets.inject(target, bundle);
-      if (refusal !== undefined) {
-        throw new Error(refusal);
+    if (target.state === 'failed' || target.bundles.some((one) => readCertificates(one).state === 'absent')) {
+      const { id, result, reason } = await injectInto(targets, target, () => ({ state: 'usable', value: bundle }));
+      if (result === 'failed') {
+        throw new Error(reason);
       }
-      repaired.push(target.id);
-    } catch (error) {
-      // Another pod was faster.
-      if (!(error instanceof Conflict || isStatus(error, 404))) {
-        throw error;
-      }
+      // After a conflict, another pod was faster.
+      repaired.push(...(result === 'written' ? [id] : []));
     }
   }
   return repaired;

@@ -1,6 +1,6 @@
 import { backdateMs, type Certificate, problemOf, usable } from '../../base/x509/index.ts';
 import type { CertificateFacts } from './facts.ts';
-import { isInSync, type TargetReading } from './target.ts';
+import { isInSync, type TargetReading } from './store.ts';
 
 /** The operator's settings. Durations are in ms. */
 export interface Settings {
@@ -12,7 +12,6 @@ export interface Settings {
   forceCa: boolean;
   propagationDelayMs: number;
   overlapMs: number;
-  caRenewBeforeMs: number;
   /** Targets that could not be written in this run, and why. */
   refused: ReadonlyMap<string, string>;
   /** When the run began. */
@@ -33,9 +32,9 @@ export function servingCertificateDueAt({ x509 }: Certificate): Date {
   return new Date(x509.validToDate.getTime() - lifetimeMs / 3);
 }
 
-/** When a CA is due: in its renewal window. */
-export function caDueAt({ x509 }: Certificate, renewBeforeMs: number): Date {
-  return new Date(x509.validToDate.getTime() - renewBeforeMs);
+/** When a CA is due: half a year before it expires, since it is in many places, and must be replaced in all of them. */
+export function caDueAt({ x509 }: Certificate): Date {
+  return new Date(x509.validToDate.getTime() - 180 * 86_400_000);
 }
 
 /** How long after its propagation delay a rotation may be staged, in ms: the Job runs each hour. */
@@ -154,7 +153,7 @@ function stagingReason(facts: CertificateFacts, settings: Settings): string | un
   if (settings.forceCa) {
     return 'requested with --force ca';
   }
-  return settings.mode === 'rotate' && now >= caDueAt(active.value, settings.caRenewBeforeMs)
+  return settings.mode === 'rotate' && now >= caDueAt(active.value)
     ? `the CA expires at ${iso(active.value.x509.validToDate)}, inside its renewal window`
     : undefined;
 }

@@ -25,7 +25,6 @@ test.for([
     service: 'extensionconfig-webhook',
     secret: 'tls',
     caSecret: 'ca',
-    caRenewBeforeMs: 0,
     clusterApiNamespace: 'capi-system',
     now: new Date(),
   } as unknown as Parameters<typeof examineInstallation>[0];

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { connect, type KubernetesClient } from '../../../src/kubernetes/client/index.ts';
 import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../../src/webhook/certs/index.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
-import { day } from '../../base/x509/keys.ts';
 import {
   ApiServer,
   bundlesOf,
@@ -75,8 +74,6 @@ export function runFor(
     }),
     clock,
     names: ['extensionconfig-webhook', `extensionconfig-webhook.${namespace}.svc`],
-    servingValidityMs: 90 * day,
-    caValidityMs: 1825 * day,
     blockOn: new Set(['propagation', 'overlap']),
     settings: {
       mode: 'rotate',
@@ -84,7 +81,6 @@ export function runFor(
       forceCa: false,
       propagationDelayMs: 30_000,
       overlapMs: 180_000,
-      caRenewBeforeMs: 180 * day,
       ...settings,
     },
     report: (entry) => void progress.push(entry),

@@ -99,7 +99,6 @@ function decide(world: World, targets?: TargetReading[]) {
     forceCa: false,
     propagationDelayMs: 30_000,
     overlapMs: day,
-    caRenewBeforeMs: 180 * day,
     refused: new Map(),
     startedAt: facts.now,
     ...world.settings,
@@ -554,5 +553,5 @@ test('certificates are due from a moment on', () => {
   const third = (validToDate.getTime() - validFromDate.getTime()) / 3;
   expect(servingCertificateDueAt(servingOne.certificate)).toEqual(new Date(validToDate.getTime() - third));
   const end = one.certificate.x509.validToDate.getTime();
-  expect(caDueAt(one.certificate, day)).toEqual(new Date(end - day));
+  expect(caDueAt(one.certificate)).toEqual(new Date(end - 180 * day));
 });

@@ -1,12 +1,12 @@
 import { withoutControls } from '../../../base/index.ts';
-import { problemOf, usable } from '../../../base/x509/index.ts';
+import { problemOf } from '../../../base/x509/index.ts';
 import { Forbidden, shortRetries } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
   bundleOfSecret,
   deriveFacts,
   describeIssuer,
-  describeRotation,
+  externalProblem,
   type Injection,
   injectTargets,
   isStuck,
@@ -67,31 +67,6 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
   return injections;
 }
 
-/**
- * Why a serving certificate that is issued elsewhere will not do, and what to do about it; undefined if it does, or if
- * there is none yet. An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
- */
-function servingProblem(
-  { store, clock, names }: CertsContext,
-  secret: StoredSecret | undefined,
-): { text: string; isOver: boolean } | undefined {
-  const facts = deriveFacts(clock.now(), undefined, secret, [], names);
-  const certificate = usable(facts.serving);
-  const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${store.describe('serving')} or the flag --external-ca, and run rotate`;
-  if (certificate === undefined) {
-    const problem = problemOf(facts.serving);
-    return facts.serving.state === 'absent'
-      ? undefined
-      : { text: `the serving certificate ${problem}: ${remedy}`, isOver: true };
-  }
-  const { validFromDate, validToDate } = certificate.x509;
-  // It should have been renewed by its last sixth: cert-manager does so after two thirds.
-  const lastPart = (validToDate.getTime() - validFromDate.getTime()) / 6;
-  return facts.now.getTime() >= validToDate.getTime() - lastPart
-    ? { text: `the serving certificate expires at ${validToDate.toISOString()}: ${remedy}`, isOver: false }
-    : undefined;
-}
-
 /** Runs work whose steps are printed as lines, on a terminal also the current wait if it lasts over a second. */
 async function reporting(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   let doing = 'waiting for the API server';
@@ -132,17 +107,19 @@ async function injectOnly(
   io.stderr.write(`${reason}\n`);
   const injections = await inject(context, false);
   const bundle = await context.bundle();
+  // An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
+  const facts = deriveFacts(context.clock.now(), undefined, serving, [], []);
+  const lack = facts.serving.state === 'absent' ? undefined : externalProblem(facts);
+  const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${context.store.describe('serving')} or the flag --external-ca, and run rotate`;
   const problem =
-    bundle.state === 'usable'
-      ? servingProblem(context, serving)
-      : { text: `there is nothing to inject: ${problemOf(bundle)}`, isOver: true };
+    bundle.state === 'usable' ? lack && `${lack}: ${remedy}` : `there is nothing to inject: ${problemOf(bundle)}`;
   const missing = injections.filter(({ result }) => result === 'missing').map(({ id }) => id);
-  const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
+  const fields = { stage: 'external', result: 'inject only', reason, problem, missing };
   const code = reportInjections(injections, context.output, io, fields);
   if (problem !== undefined) {
-    io.stderr.write(`${withoutControls(problem.text)}\n`);
+    io.stderr.write(`${withoutControls(problem)}\n`);
   }
-  return problem?.isOver === true ? exitCode.findings : code;
+  return bundle.state === 'usable' && facts.serving.state !== 'broken' ? code : exitCode.findings;
 }
 
 /** bootstrap and rotate: runs the state machine as far as it may. */
@@ -177,7 +154,10 @@ async function advance(flags: RunFlags, io: Io, mode: 'repair' | 'rotate', repor
 }
 
 /** Who rotates, as a sentence. That this may not be read is nothing wrong. */
-async function rotationOf({ cluster, namespace }: CertsContext, serving: StoredSecret | undefined): Promise<string> {
+async function rotationOf(
+  { cluster, namespace, clock }: CertsContext,
+  serving: StoredSecret | undefined,
+): Promise<string> {
   const issuer = describeIssuer(serving);
   if (issuer !== undefined) {
     return issuer;
@@ -186,7 +166,7 @@ async function rotationOf({ cluster, namespace }: CertsContext, serving: StoredS
     return 'certificates are not renewed automatically: run certs rotate';
   }
   try {
-    return describeRotation(await readRotationJob(cluster, namespace), namespace);
+    return (await readRotationJob(cluster, namespace, clock.now())).text;
   } catch (error) {
     if (error instanceof Forbidden) {
       return `unknown: ${error.message}`;
@@ -265,7 +245,6 @@ export const command = defineCommand({
           action,
           external,
           await context.bundle(),
-          settings,
           await rotationOf(context, servingSecret),
         );
         writeReport(io, context.output, status, () => renderStatus(status));

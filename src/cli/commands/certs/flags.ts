@@ -12,6 +12,7 @@ import {
   type Run,
   type StoredSecret,
   type TargetKind,
+  targetKinds,
 } from '../../../webhook/certs/index.ts';
 import {
   choiceFlag,
@@ -28,13 +29,6 @@ import { clusterFlags, orNoCluster, ownNamespace } from '../cluster-flags.ts';
 
 const defaultService = 'extensionconfig-webhook';
 export const defaultCaSecret = 'extensionconfig-webhook-ca';
-
-const targetKinds: readonly TargetKind[] = [
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
-  'CustomResourceDefinition',
-  'ExtensionConfig',
-];
 
 function targetIn(text: string): { kind: TargetKind; name: string } {
   const at = text.indexOf('/');
@@ -90,12 +84,6 @@ export const commonFlags = {
   'cert-dir': textFlag('DIR', 'folder for the files instead of Secrets, for development; excludes targets'),
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
-
-/** Of the serving certificate, which is renewed in its last third: the rotation may fail for a month before it expires. */
-const servingValidityMs = 90 * 86_400_000;
-/** Of the CA, which is in many places: five years, and half a year to replace it everywhere. */
-const caValidityMs = 1825 * 86_400_000;
-export const caRenewBeforeMs = 180 * 86_400_000;
 
 /** The names of serving certificates, and the waits of a rotation. */
 export const issuingFlags = {
@@ -228,8 +216,6 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Ru
 
 export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
   return {
-    servingValidityMs,
-    caValidityMs,
     blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {
       mode,
@@ -237,7 +223,6 @@ export function readRun(flags: RunFlags, mode: 'repair' | 'rotate') {
       forceCa: flags.force === 'ca',
       propagationDelayMs: flags['propagation-delay'],
       overlapMs: flags.overlap,
-      caRenewBeforeMs,
     },
   } satisfies Partial<Run>;
 }

@@ -55,7 +55,6 @@ export function statusOf(
   action: Action | undefined,
   external: string | undefined,
   bundle: Parsed<string>,
-  { caRenewBeforeMs }: { caRenewBeforeMs: number },
   rotation: string,
 ) {
   const { now } = facts;
@@ -63,7 +62,7 @@ export function statusOf(
     all.map((value) => certificateStatus(what, { state: 'usable', value }, now));
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
-    const active = certificateStatus('CA', facts.active, now, (ca) => caDueAt(ca, caRenewBeforeMs));
+    const active = certificateStatus('CA', facts.active, now, caDueAt);
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
     }
