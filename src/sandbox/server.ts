@@ -93,10 +93,7 @@ function externalName(store: Store, { namespace, name, port }: ServiceReference)
     : undefined;
 }
 
-/**
- * The ConfigMap with which aggregated API servers authenticate requests that the API server passes on (k8s.io/apiserver,
- * RequestHeader).
- */
+/** How aggregated servers authenticate requests that the API server passes on (k8s.io/apiserver, RequestHeader). */
 function authenticationConfig(ca: string): JsonObject {
   return {
     metadata: { name: 'extension-apiserver-authentication' },

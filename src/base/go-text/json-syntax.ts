@@ -1,10 +1,8 @@
 import { type Bytes, quotedRune, textOf } from './bytes.ts';
 
 /**
- * What Go's encoding/json says of a text that is not JSON, which users know from the conditions that Cluster API writes: of what
- * does not begin as JSON, such as HTML, and of what ends too early. Undefined for other mistakes.
- *
- * @param end what it says of a text that ends too early.
+ * What Go's encoding/json says, as in conditions that Cluster API writes, of a text that does not begin as JSON, such as HTML, and
+ * (`end`) of one that ends too early. Undefined for other mistakes.
  */
 export function jsonSyntaxError(text: Bytes, end: string): string | undefined {
   const first = text.charAt(text.search(/[^ \t\r\n]|$/));

@@ -17,10 +17,8 @@ const maxWaiting = 4 * 1024 * 1024;
 const batchMs = 20;
 
 /**
- * Writes lines to a stream, without blocking: one that cannot be written (a full disk) does not end the process, but its
- * lines are counted. Pino's own destination tries without an end to write the rest when the process exits.
- *
- * @param render makes the text of some lines of JSON; by default they stay as they are, but everything is printable.
+ * Writes lines to a stream, as `render` makes them printable, without blocking: what cannot be written (a full disk) is counted.
+ * Pino's own destination tries without an end to write the rest when the process exits.
  */
 export function createLogOutput(stream: LogStream, render = printableJsonText): LogOutput {
   const ownStream = typeof stream.fd === 'number';

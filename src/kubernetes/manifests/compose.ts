@@ -281,12 +281,7 @@ export function parseAsKubectl(text: string): Document.Parsed {
   return document;
 }
 
-/**
- * Composes the values of one document, as kubectl does. Aliases share the value of their anchor; their expansion is
- * limited.
- *
- * @throws {ComposeError} for a document that is not valid YAML, or that kubectl's parser rejects.
- */
+/** The values of one document, as kubectl reads them. @throws {ComposeError} for what kubectl's parser rejects. */
 export function compose(text: string): Composed {
   const root = parseAsKubectl(text).contents;
   const reader = new Reader(text);

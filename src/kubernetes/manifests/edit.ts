@@ -95,10 +95,8 @@ function rewritten(text: string, edits: readonly JsonPatchOperation[]): string {
 }
 
 /**
- * The text of one document with another value. If only the text of scalars changes, nothing else does; otherwise comments
- * and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument` for the text.
- *
- * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
+ * The text of a document with another value. If only scalars change, nothing else does; otherwise comments and the order of keys
+ * stay, and JSON remains JSON. @throws {EditError} for a field of an anchor: setting it would change something else.
  */
 export function editDocument(text: string, read: ReadDocument, value: Json): string {
   const edits = jsonPatchOf(read.value as Json, value);

@@ -117,9 +117,7 @@ function formatFloat32(value: number): string {
   return single.toFixed(Math.max(digits - 1 - power, 0));
 }
 
-/**
- * The key that a scalar is in Kubernetes, a string; undefined for null and integers of more than 63 bits, as for kubectl.
- */
+/** The key that a scalar is in Kubernetes; undefined for null and integers of more than 63 bits, as for kubectl. */
 export function keyOf(value: PlainValue): string | undefined {
   if (value === null || (typeof value === 'bigint' && value >= 2n ** 63n)) {
     return undefined;

@@ -143,10 +143,8 @@ function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file'
 }
 
 /**
- * Reads the files of paths: files, `*.yaml`, `*.yml` and `*.json` below folders, `-` for standard input, each once. What
- * cannot be read is an error among them. Ends when the signal is aborted.
- *
- * @param onFile called before each file is read.
+ * Reads files, `*.yaml`, `*.yml` and `*.json` below folders, and `-` for standard input, each once, until the signal is aborted.
+ * What cannot be read is an error among them.
  */
 export async function* readManifests(
   paths: readonly string[],
@@ -205,11 +203,7 @@ export function* readDocuments(text: string): Generator<ManifestDocument> {
   }
 }
 
-/**
- * The value of the only document in a text, as kubectl reads it; null without one.
- *
- * @throws {UsageError} when it is longer than `maxLength` characters, not valid, or there is more than one document.
- */
+/** The value of the only document in a text; null without one. @throws {UsageError} if it is longer, invalid or not alone. */
 export function onlyValue(text: string, maxLength: number): Json {
   if (text.length > maxLength) {
     throw new UsageError(`is longer than ${maxLength} characters`);
@@ -225,8 +219,8 @@ export function onlyValue(text: string, maxLength: number): Json {
 }
 
 /**
- * `file:line:column`, without unknown parts, for the beginning of a line. A relative path that does not begin as paths
- * usually do begins with `./`: the runner of a workflow would take `::stop-commands::` for its own.
+ * `file:line:column`, without unknown parts, for the beginning of a line. Relative paths begin with `./` if they do not look like a
+ * path: the runner of a workflow would take `::stop-commands::` for its own.
  */
 export function showPlace({ file, line, column }: { file: string; line?: number; column?: number }): string {
   const path = /^[\w./~<"]/.test(file) ? file : `./${file}`;

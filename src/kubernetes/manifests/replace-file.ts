@@ -19,11 +19,8 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
 }
 
 /**
- * Replaces the content of a file atomically. Mode, owner and group are preserved, and so is a symbolic link, whose target
- * is replaced; hard links, access control lists and extended attributes are lost.
- *
- * @throws {FailureError} (without the path) or the system's error; the file is then unchanged. Also for a link out of the folder in which it
- *   was found.
+ * Replaces the content of a file, or of the target of a link, atomically. Mode, owner and group stay; hard links, access control
+ * lists and extended attributes are lost. @throws {FailureError} without the path, or the system's error; then nothing changed.
  */
 export async function replaceFile(
   { file, isLinkOut }: Pick<ManifestFile, 'file' | 'isLinkOut'>,

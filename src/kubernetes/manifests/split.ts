@@ -13,10 +13,7 @@ interface SplitError {
   line: number;
 }
 
-/**
- * Largest YAML document, in characters: a List of four hundred Clusters with their Machines. Parsing takes 20 times as
- * much.
- */
+/** Largest YAML document, in characters: four hundred Clusters with their Machines. Parsing takes 20 times as much. */
 const maxYamlLength = 16 * 1024 * 1024;
 /** Largest JSON document, in characters (64 Mi), as `kubectl get -o json` writes a whole fleet. */
 const maxJsonLength = 64 * 1024 * 1024;
@@ -27,8 +24,8 @@ const tooLarge = (most: number, remedy: string) => `a document is larger than ${
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
 /**
- * The documents of a YAML stream that have content. As in kubectl, a line that begins with `---` ends a document wherever
- * it is, and may be followed only by a comment; after a `...` only the next `---` may follow.
+ * The documents with content. As in kubectl, a line that begins with `---` ends a document and may have only a comment; after a
+ * `...` only the next `---` may follow.
  */
 function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   let start = 0;

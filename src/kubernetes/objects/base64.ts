@@ -10,10 +10,7 @@ function isInOneLine(text: string): boolean {
   );
 }
 
-/**
- * Whether a text is standard base64 with padding, as Go's `base64.StdEncoding` accepts it: line breaks are ignored. Linear
- * in the text; an expression that repeats a group of four runs out of stack for some MiB.
- */
+/** Whether a text is padded standard base64, as Go's `base64.StdEncoding` accepts it: line breaks are ignored. Linear. */
 export function isBase64(text: string): boolean {
   return isInOneLine(text) || (/[\n\r]/.test(text) && isInOneLine(text.replaceAll(/[\n\r]/g, '')));
 }

@@ -76,10 +76,8 @@ function userInfoProblem(userInfo: string): string | undefined {
 }
 
 /**
- * Parses a URI or an absolute path, and accepts exactly those of Go's `url.ParseRequestURI` (1.25), which is neither RFC
- * 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space is not.
- *
- * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
+ * Parses a URI or an absolute path, and accepts exactly those of Go's `url.ParseRequestURI` (1.25), which is neither RFC 3986 nor
+ * WHATWG's URL. `problem` continues a sentence that begins with the value ("… has the invalid port").
  */
 export function parseRequestUri(text: string): RequestUri | { problem: string } {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

@@ -27,11 +27,7 @@ export function backendOf({ spec }: ApiService, client: ProxyClient, resolve: Re
   /** Where the server is. @throws {NoEndpointError} */
   const target = () => targetOf(resolve, { namespace: '', name: '', port: 443, ...spec.service, path: '/' });
 
-  /**
-   * Starts a request; the caller writes the body and reads the response.
-   *
-   * @throws {NoEndpointError}, and for a caBundle that cannot be read.
-   */
+  /** Starts a request. @throws {NoEndpointError}, and for a caBundle that cannot be read. */
   function start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
     const { hostHeader, ...place } = target();
     secureContext ??= createSecureContext({

@@ -20,8 +20,8 @@ const maxResources = 1000;
 const textsOf = (value: Json | undefined): string[] => itemsAt(value).filter((item) => typeof item === 'string');
 
 /**
- * The resources in an APIResourceList as items of aggregated discovery, in which subresources are nested. Every value is
- * checked, because one of an unexpected type would keep clients from reading the resources of all servers.
+ * An APIResourceList as items of aggregated discovery, in which subresources are nested. Values of unexpected types are dropped:
+ * they would keep clients from reading the resources of all servers.
  */
 function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
   const entries = objectsAt(document, 'resources').slice(0, maxResources);
@@ -103,10 +103,7 @@ async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortS
 }
 
 /**
- * The documents that a server publishes about its group and version. In its list of documents, only the entry of the
- * APIService counts: a server speaks only for itself.
- *
- * @param last the previous result, whose parts are returned again if they are still valid.
+ * What a server publishes about its own group and version; parts of the last result that are still valid are returned again.
  * @throws when the server cannot be reached, or its response cannot be used.
  */
 export async function readOpenApi(

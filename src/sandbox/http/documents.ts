@@ -44,10 +44,7 @@ function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
 
 type Handler = SandboxHandler<Record<string, string>>;
 
-/**
- * Sends an OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever; with another
- * hash, the response is a redirect; without one, the ETag applies.
- */
+/** Sends an OpenAPI document, which may be cached forever with its hash in the URL; another hash is a redirect. */
 function sendOpenApi(document: PublishedDocument, request: Parameters<Handler>[0], response: SandboxResponse): void {
   const { pathname, searchParams } = response.locals.url;
   const headers: Record<string, string | number> = { Vary: 'Accept', 'Cache-Control': noCache };

@@ -16,11 +16,7 @@ import {
   warningHeaders,
 } from './http.ts';
 
-/**
- * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
- *
- * @returns undefined for every other path.
- */
+/** The parts of `/api/v1/…` and `/apis/GROUP/VERSION/…`; undefined for every other path. */
 function parseApiPath(pathname: string) {
   let parts = pathname.split('/').slice(1).map(decodeURIComponent);
   if (parts.at(-1) === '') {
@@ -45,10 +41,7 @@ function parseApiPath(pathname: string) {
     : { group, version, plural, namespace, name, subresource };
 }
 
-/**
- * How long a watch goes on after the definition of its resource has changed, in milliseconds: a kube-apiserver replaces the
- * storage then and gives requests a second to end (apiextensions-apiserver, crdHandler.tearDown).
- */
+/** How long a watch outlives a change of its definition, in milliseconds (apiextensions-apiserver, crdHandler.tearDown). */
 const tearDownAfter = 1_000;
 
 function beginWatch(context: ApiContext, request: ResourceRequest, response: SandboxResponse): void {

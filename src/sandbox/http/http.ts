@@ -66,8 +66,8 @@ const maxWarnings = 4096;
 const maxWarning = 256;
 
 /**
- * Warnings as headers, each text once. If they are too long together, all are truncated, and those that do not fit then are
- * left out (k8s.io/apiserver, endpoints/filters/warning.go).
+ * Warnings as headers, each text once. If they are too long together, all are truncated, and what does not fit then is left out
+ * (k8s.io/apiserver, endpoints/filters/warning.go).
  */
 export function warningHeaders(texts: readonly string[]): { Warning?: string[] } {
   const clean = texts.map((text) => withoutControls(text.replaceAll(/[\r\n\t]+/g, ' ').trim()));

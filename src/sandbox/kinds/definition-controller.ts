@@ -33,9 +33,8 @@ function noteNames(users: NameUsers, { metadata, spec: { group } }: Definition, 
 }
 
 /**
- * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
- * rejected, and this definition keeps the names that it had before. The last conflict found is returned, as the real server
- * reports it.
+ * Which of the requested names a definition gets: it keeps its former ones where another definition has taken one. Of several
+ * conflicts the last is returned, as by the real server.
  */
 function acceptNames({ metadata, spec: { group, names }, status }: Definition, users: NameUsers) {
   const before = status?.acceptedNames ?? {};
@@ -136,11 +135,7 @@ function resourcesOf(object: JsonObject): Resource[] {
     }));
 }
 
-/**
- * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
- * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
- * creates a definition sees it established a moment later.
- */
+/** The controller for CustomResourceDefinitions: accepts names, serves what is established, and finishes deletions. */
 export function startDefinitionController({ store, registry, now }: ApiContext, signal: AbortSignal): void {
   const definitions = store.collection(definitionStorage);
   /** Each definition as it was last looked at: to compare all schemas after each change would take long. */

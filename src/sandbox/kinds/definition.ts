@@ -49,10 +49,7 @@ export function hasBadBundle(object: JsonObject): boolean {
   return bundle !== '' && readableCertificates(Buffer.from(bundle, 'base64').toString('latin1')).next().done === true;
 }
 
-/**
- * Since Kubernetes 1.31 a definition with an unusable caBundle is stored but not established, and an established
- * definition may not be given one: none of its objects could be converted any more.
- */
+/** Since Kubernetes 1.31 a bad caBundle keeps a definition from being established, and an established one may not get it. */
 function bundleCauses(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const mayBeBad = old === undefined || !isConditionTrue(old, 'Established') || hasBadBundle(old);
   const why = 'unable to load root certificates: unable to parse bytes as PEM block';

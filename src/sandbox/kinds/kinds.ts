@@ -66,8 +66,8 @@ const registration: Omit<Kind, 'kind'> = {
 };
 
 /**
- * The built-in kinds. The API server itself acts on namespaces, webhook configurations, definitions and APIServices. It only
- * stores the others, which installations of this project have, kubectl creates, or `kubectl apply --prune` lists.
+ * The built-in kinds. The API server acts on namespaces, webhook configurations, definitions and APIServices, and only stores the
+ * others, which installations of this project have, kubectl creates, or `kubectl apply --prune` lists.
  */
 const kinds: readonly Kind[] = [
   {

@@ -3,16 +3,10 @@ import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { soon, storageKey } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
 
-/**
- * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds. Without a delay,
- * `kubectl delete -k` would no longer find the objects in a namespace that it has just deleted.
- */
+/** How long a deleted namespace stays, in milliseconds, so that `kubectl delete -k` still finds the objects in it. */
 const grace = 1_000;
 
-/**
- * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
- * finalizers, then removes the namespace.
- */
+/** Deletes everything in deleted namespaces, waits for objects with finalizers, then removes the namespaces. */
 export function startNamespaceController({ store, registry, now }: ApiContext, signal: AbortSignal): void {
   const namespaces = store.collection(namespaceStorage);
   const schedule = soon(reconcile, signal, grace);

@@ -6,9 +6,8 @@ import models from './models.generated.json' with { type: 'json' };
 export const referencePrefix = '#/components/schemas/';
 
 /**
- * The schemas of Kubernetes' own types by their names in OpenAPI (`io.k8s.api.v1.Secret`), with references to each other.
- * Generated from @kubernetes/client-node. For the kinds on which the API server itself acts, they have required fields, bounds
- * and defaults; of other kinds only the types are checked.
+ * The schemas of Kubernetes' own types by their names in OpenAPI (`io.k8s.api.v1.Secret`), generated from @kubernetes/client-node.
+ * For kinds on which the API server acts they have required fields, bounds and defaults, for others only types.
  */
 export const modelSchemas: Readonly<Record<string, JsonObject>> = models;
 

@@ -5,8 +5,8 @@ import { mapParts, mapValues } from '../models/models.ts';
 const unknown = ['nullable', 'allOf', 'anyOf', 'oneOf', 'not'];
 
 /**
- * A schema of OpenAPI v3 as OpenAPI v2 can represent it (apiextensions-apiserver, ToStructuralOpenAPIV2): one that allows
- * null or unknown fields allows anything, since kubectl could not validate it.
+ * A schema of OpenAPI v3 as OpenAPI v2 can represent it (apiextensions-apiserver, ToStructuralOpenAPIV2): null or unknown fields
+ * allow anything, since kubectl could not validate it.
  */
 function schemaOf(value: Json): Json {
   if (!isJsonObject(value)) {

@@ -7,10 +7,7 @@ import type { ApiContext } from '../webhooks/admission.ts';
 import { present, presentAll } from '../webhooks/conversion.ts';
 import { metadataOnly, tableOf } from './tables.ts';
 
-/**
- * Whether a query parameter is set as a flag: any value counts except `false` and `0` (apimachinery,
- * Convert_Slice_string_To_bool). Python clients write `True`.
- */
+/** Whether a query has a flag (apimachinery, Convert_Slice_string_To_bool). Python clients write `True`. */
 export function isOn(query: URLSearchParams, name: string): boolean {
   const value = query.get(name);
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
@@ -88,7 +85,7 @@ function parseContinue(token: string, newest: number): { version: number; after:
 
 /**
  * A list, a table or a list of metadata. A continued list has the version of its first page, so that a watch from there misses
- * nothing that was written in the meantime. @throws {RequestError}
+ * nothing. @throws {RequestError}
  */
 export async function list(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const { resource, query, view } = request;

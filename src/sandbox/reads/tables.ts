@@ -1,17 +1,11 @@
 import { fieldAt, type Json, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import type { Column, Resource, View } from '../resources/resource.ts';
 
-/**
- * A step into a field (`.spec`, `['a\.b']`), to the item of a list with an index (`[0]`), or to the one whose field has a
- * value (`[?(@.type=="Ready")]`). In a name, a backslash makes the next character part of it.
- */
+/** A step into a field (`.spec`, `['a\.b']`), to an item (`[0]`), or to the first with a value (`[?(@.type=="Ready")]`). */
 const step =
   /\.((?:[^.[\]\\]|\\.)+)|\['((?:[^'\\]|\\.)+)'\]|\[(\d{1,9})\]|\[\?\(@\.([\w-]+) ?== ?(?:"([^"]*)"|'([^']*)')\)\]/gy;
 
-/**
- * A function for the value at the path of a column (a Kubernetes JSONPath), in time linear in the object. It returns undefined
- * when there is none, and for a path with other steps.
- */
+/** A function for the value at the path of a column, in linear time; undefined without one, and for other steps. */
 function columnReader(path: string): (object: JsonObject) => Json | undefined {
   const steps = [...path.matchAll(step)];
   const isKnown = steps.reduce((length, [text]) => length + text.length, 0) === path.length;

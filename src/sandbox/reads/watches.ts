@@ -35,10 +35,8 @@ const lineOf = (type: string, object: object) => `${JSON.stringify({ type, objec
 
 /**
  * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. It reads the
- * history of the store as fast as its client reads, so a slow client costs no memory; once the history no longer has what comes
- * next, the client is told to begin again, in the stream, as by the real API server. Returns a function that ends it silently.
- *
- * @throws {RequestError} for an invalid request.
+ * store's history as fast as its client reads; when that no longer has what comes next, the client is told to begin again. Returns
+ * a function that ends it silently. @throws {RequestError} for an invalid request.
  */
 export function watch(context: ApiContext, request: ResourceRequest, response: ServerResponse): () => void {
   const { resource, query, view } = request;

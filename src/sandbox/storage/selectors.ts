@@ -21,11 +21,7 @@ export function parseLabelSelector(text: string): Selector {
   throw badRequest(`unable to parse requirement in selector ${JSON.stringify(text)}: ${selector.problem}`);
 }
 
-/**
- * Parses the `fieldSelector` query parameter.
- *
- * @throws {RequestError} 400 when it is malformed or names a field that the resource cannot be selected by.
- */
+/** Parses the `fieldSelector` query parameter. @throws {RequestError} 400, also for a field that the resource lacks. */
 export function parseFieldSelector(text: string, resource: Resource): Selector {
   if (text.trim() === '') {
     return () => true;

@@ -32,10 +32,7 @@ function withVersion(object: JsonObject, version: number): JsonObject {
   return { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion: String(version) } };
 }
 
-/**
- * Everything that is stored, in memory, in collections that share one version counter. Stored objects are never
- * modified, only replaced: a reference to one remains valid as the state at its version.
- */
+/** Everything that is stored, in memory, with one version counter. Stored objects are only replaced, never modified. */
 export class Store {
   version = 1;
   /** Bytes of JSON in all collections. */
@@ -84,10 +81,8 @@ class Collection {
   }
 
   /**
-   * Writes an object: a new one without `stored`, the deletion of that without `next`.
-   *
-   * @returns it with the version of the write, or undefined if `stored` is not what is stored.
-   * @throws {RequestError} 500 when the store is full.
+   * Writes an object: a new one without `stored`, the deletion of that without `next`. Returns it with the version of the write, or
+   * undefined if `stored` is not what is stored. @throws {RequestError} 500 when the store is full.
    */
   write(key: string, stored: JsonObject | undefined, next: JsonObject | undefined): JsonObject | undefined {
     if (this.#objects.get(key) !== stored) {

@@ -179,9 +179,7 @@ function denial(webhook: Webhook, answer: Json | undefined): RequestError {
 }
 
 /**
- * Calls one webhook.
- *
- * @returns the object as the webhook has patched it, in the request's version; undefined without a patch.
+ * Calls one webhook. Returns the object as patched, in the request's version; undefined without a patch.
  * @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail.
  */
 async function ask(
@@ -293,11 +291,8 @@ function webhooksFor({ store }: ApiContext, kind: Kind, { resource }: AdmissionA
 }
 
 /**
- * Calls the mutating webhooks one after the other, in the order of their configurations' names. Whether a webhook is
- * called depends on the object as earlier ones have changed it. After a change, earlier webhooks whose reinvocationPolicy
- * is IfNeeded are called once more, if they still match (k8s.io/apiserver, mutating/dispatcher.go).
- *
- * @returns the resulting object (the attempt's own if none changes it).
+ * Calls the mutating webhooks one after the other, each for the object as earlier ones have changed it; after a change, those before
+ * it whose reinvocationPolicy is IfNeeded once more (k8s.io/apiserver, mutating/dispatcher.go). Returns the resulting object.
  * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
  */
 export async function mutate(context: ApiContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
@@ -329,12 +324,7 @@ export async function mutate(context: ApiContext, attempt: AdmissionAttempt): Pr
   return object;
 }
 
-/**
- * Calls all validating webhooks concurrently.
- *
- * @throws {RequestError} of the first one, in the order of their configurations, that denies the request, or fails and
- *   has failurePolicy Fail.
- */
+/** Calls all validating webhooks concurrently. @throws {RequestError} of the first one, in their order, as `ask`. */
 export async function validate(context: ApiContext, attempt: AdmissionAttempt): Promise<void> {
   const calls = webhooksFor(context, 'validating', attempt)
     .map((webhook) => matchOf(context, webhook, attempt))

@@ -98,8 +98,8 @@ export async function encode(context: Converting, resource: Resource, object: Js
 }
 
 /**
- * Stored objects in the version of a resource, with its defaults, and with the kind of its definition, whose name may have
- * changed since. The results may be the stored objects, and must not be modified. At most one call of the webhook.
+ * Stored objects in the version of a resource, with its defaults and its definition's kind, which may have changed since, with at most
+ * one call of the webhook. The results may be the stored objects, and must not be modified.
  */
 export async function presentAll(
   context: Converting,

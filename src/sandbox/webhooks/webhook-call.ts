@@ -46,11 +46,7 @@ export interface WholeAnswer {
 
 const decompressed = promisify(gunzip);
 
-/**
- * Sends a request, which its signal may abort, and reads the response, which may be compressed as for an API server.
- *
- * @throws {Error} when there is none, when it is longer than `maxBytes`, and when it is one with another protocol.
- */
+/** Sends a request and reads the response, which may be compressed. @throws without one, and if it exceeds `maxBytes`. */
 export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: Buffer): Promise<WholeAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   call.on('error', reject).on('response', resolve);
@@ -94,9 +90,7 @@ function targetAt(url: URL): ReturnType<typeof targetOf> {
   return { host, port: Number(url.port || 443), servername: isIP(host) ? '' : host, hostHeader: url.host };
 }
 
-/**
- * Calls webhooks over HTTPS, as the API server does: HTTP/1.1 with kept-alive connections and verified certificates.
- */
+/** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept-alive connections, verified certificates. */
 export class WebhookCaller {
   readonly #resolve: ResolveService;
   /** Its connections are kept by caBundle and name, too. */
@@ -110,14 +104,7 @@ export class WebhookCaller {
     this.#agent.destroy();
   }
 
-  /**
-   * Posts a review.
-   *
-   * @param timeoutSeconds the timeout for connecting and the response together.
-   * @returns the JSON object of the response.
-   * @throws {Error} with a message for the user when the webhook cannot be reached or verified, or its response cannot
-   *   be used.
-   */
+  /** Posts a review, with a timeout for all, and returns the JSON object of the response. @throws with a message for the user. */
   async call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
     const { service, caBundle } = client;
     const url = URL.parse(service === undefined ? (client.url ?? '') : urlOfService(service));

@@ -6,11 +6,7 @@ import { type AdmissionAttempt, type ApiContext, isDryRun, mutate, validate } fr
 import { present } from '../webhooks/conversion.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 
-/**
- * Deletes an object, or marks it for deletion while it has finalizers.
- *
- * @returns the object if it was only marked, only its `uid` if it was removed.
- */
+/** Deletes an object; while it has finalizers, it is only marked, and returned. @throws {RequestError} */
 export async function remove(
   context: ApiContext,
   request: ResourceRequest,

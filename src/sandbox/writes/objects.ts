@@ -19,11 +19,7 @@ export function mediaTypeOf(header: string | undefined): string {
   return (header ?? inJson).split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/**
- * Reads a body as JSON or protobuf. `kind` is the expected kind.
- *
- * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
- */
+/** Reads JSON or protobuf of a kind. @throws {RequestError} 400, and 415 for another media type. */
 export async function parseBody(body: Uint8Array, mediaType: string, kind: string): Promise<Json> {
   if (mediaType !== inJson && mediaType !== inProtobuf) {
     throw unsupportedMediaType([inJson, inProtobuf]);
@@ -40,10 +36,8 @@ export async function parseBody(body: Uint8Array, mediaType: string, kind: strin
 }
 
 /**
- * Brings a decoded object into the form of its resource: checks apiVersion, kind and the types of metadata,
- * drops (or rejects) unknown fields, and applies defaults.
- *
- * @throws {RequestError} 400.
+ * Brings a decoded object into the form of its resource: checks apiVersion, kind and the types of metadata, drops (or rejects)
+ * unknown fields, and applies defaults. @throws {RequestError} 400.
  */
 export function complete(
   value: Json,
@@ -91,11 +85,7 @@ export function complete(
   return object;
 }
 
-/**
- * The problems of an object that is to be stored; `old` is the one that it replaces.
- *
- * @throws {RequestError} when a rule cannot be evaluated: whether a kube-apiserver stores the object is not known then.
- */
+/** The problems of an object to store in the place of `old`. @throws {RequestError} when a rule cannot be evaluated. */
 export function causesOf(
   { schema, strategy, isCustom }: Resource,
   object: JsonObject,

@@ -18,11 +18,7 @@ import {
 import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
 import { badRequest, RequestError, tooLarge } from '../resources/errors.ts';
 
-/**
- * Applies a JSON Patch (RFC 6902) to a copy.
- *
- * @throws {RequestError} 400 for an invalid patch, 413 for too many operations, 422 for a patch that cannot be applied.
- */
+/** Applies a JSON Patch (RFC 6902) to a copy. @throws {RequestError} 400, 413, or 422 if it cannot be applied. */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
   if (!Array.isArray(patch) || !patch.every(isOperation)) {
     throw badRequest(
@@ -57,12 +53,8 @@ interface Work {
 }
 
 /**
- * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged
- * item by item, with the directives `$patch`, `$retainKeys` and `$deleteFromPrimitiveList`; new items are the last, whatever
- * `$setElementOrder` says.
- *
- * @throws {RequestError} 400 for an unknown directive, for an item without its merge key, and for very many items with
- *   the same key.
+ * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged item by item,
+ * with the directives `$patch`, `$retainKeys` and `$deleteFromPrimitiveList`; new items are the last. @throws {RequestError} 400.
  */
 export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   return mergeObject(target, patch, schema, { repeated: 0 });
@@ -161,8 +153,8 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
 }
 
 /**
- * What the first server-side apply of a manager makes of an object, in a copy (structured-merge-diff): fields that it gives are
- * set, conflicts are forced, the items of lists that are maps are merged by their keys and those of sets added, all else stays.
+ * What a manager's first server-side apply makes of an object, in a copy (structured-merge-diff): given fields are set, items of lists
+ * that are maps are merged by their keys and those of sets added, all else stays.
  */
 export function applyFirst(current: Json | undefined, given: Json, schema: Schema | undefined): Json {
   if (isJsonObject(current) && isJsonObject(given) && schema?.['x-kubernetes-map-type'] !== 'atomic') {

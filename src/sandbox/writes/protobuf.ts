@@ -74,10 +74,8 @@ function decode(type: protobuf.Type, bytes: Uint8Array): JsonObject {
 }
 
 /**
- * The object in an `application/vnd.kubernetes.protobuf` body, as the JSON that the same client would have sent. Fields
- * unknown to kubernetes.proto are dropped, as usual in protobuf. A body without a kind is read as the `expected` one.
- *
- * @throws {Error} when the body is not a Kubernetes message, or has a kind that is not in kubernetes.proto.
+ * The object in an `application/vnd.kubernetes.protobuf` body, as JSON, without fields unknown to kubernetes.proto. `expected` is its
+ * kind if it names none. @throws {Error} for another message, and for a kind that is not in kubernetes.proto.
  */
 export function parseProtobuf(body: Uint8Array, expected: string): JsonObject {
   if (!magic.equals(body.subarray(0, magic.length))) {

@@ -74,13 +74,8 @@ function placeIn(object: JsonObject, { resource, namespace, name }: ResourceRequ
 }
 
 /**
- * Takes an object through admission and validation.
- *
- * @param wanted the object as the client wants it.
- * @param current the stored one; undefined for a creation.
- * @param settle sets what only the server may set, once the webhooks have changed the object.
- * @returns the object to store, in the request's version.
- * @throws {RequestError}
+ * Takes an object through admission and validation; `settle` sets what only the server may set, after the mutating webhooks.
+ * Returns the object to store, in the request's version. @throws {RequestError}
  */
 async function admit(
   context: ApiContext,
@@ -266,11 +261,7 @@ export async function update(context: ApiContext, request: ResourceRequest): Pro
 
 const noServerSideApply = 'the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side';
 
-/**
- * Server-side apply is for dry runs: who applied what is not stored, so that each one is a manager's first one.
- *
- * @throws {RequestError} 415 if it is to be stored, 422 without a manager.
- */
+/** Server-side apply is for dry runs: nobody's fields are stored, so that each is a manager's first. @throws {RequestError} */
 function checkApply(query: URLSearchParams): void {
   if (!isDryRun(query)) {
     throw new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply));

@@ -163,10 +163,7 @@ function textOf(document: JsonObject, output: MergeFlags['output']): string {
   }
 }
 
-/**
- * Merges the documents in files, and of the API server without any or if a flag selects it, and writes the result; returns
- * the exit code.
- */
+/** Merges files, and the API server's documents without any or if a flag selects it. Returns the exit code. */
 export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
   const collection = new Collection();
   if (paths.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {

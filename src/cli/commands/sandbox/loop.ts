@@ -28,9 +28,8 @@ async function startExtension(sandbox: RunningSandbox, log: Logger, signal: Abor
 }
 
 /**
- * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it. The
- * log says what could not be started; the sandbox goes on without it. Returns the port of the extension on loopback,
- * undefined if it could not be started, and what stops both.
+ * Starts the sample extension, and then the controller, so that the extension responds when it is called; the log says what could
+ * not be started. Returns the port of the extension on loopback, undefined without it, and what stops both.
  */
 export async function startLoop(sandbox: RunningSandbox, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });

@@ -76,10 +76,7 @@ const factDefinitions = (): JsonObject[] =>
     .map((document) => document.toJS() as JsonObject)
     .filter((definition) => ['Cluster', 'ClusterClass'].includes(textAt(definition, 'spec', 'names', 'kind')));
 
-/**
- * Registers ExtensionConfig and the webhook in front of it, whose caBundles `certs bootstrap` injects; with `clusterFacts`
- * also the kinds that rules know.
- */
+/** Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know. */
 async function register(cluster: KubernetesClient, settings: SandboxSettings): Promise<void> {
   const conversion = {
     strategy: 'Webhook',

@@ -95,10 +95,7 @@ export function showValue(value: unknown): string {
   return String(value);
 }
 
-/**
- * The message of a cause as Kubernetes' `field.Error` has it: `Invalid value: "x": must be …`; without a value if none is
- * shown.
- */
+/** A cause's message as Kubernetes' `field.Error` has it: `Invalid value: "x": must be …`; without `shown`, no value. */
 export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
   const start = shown === undefined ? prefixes[reason] : `${prefixes[reason]}: ${shown}`;
   return detail === '' ? start : `${start}: ${detail}`;

@@ -36,9 +36,7 @@ interface Progress {
 
 const number = /^[+-]?\d{1,10}$/;
 
-/**
- * The index that a key denotes of `size` places (evanphx/json-patch): negative ones from the end, also with leading zeros.
- */
+/** The index that a key denotes of `size` places (evanphx/json-patch): negative ones from the end. */
 function indexOf(key: string, size: number): number | undefined {
   const index = number.test(key) ? Number(key) : Number.NaN;
   const place = index < 0 ? index + size : index;
@@ -236,10 +234,7 @@ export function isOperation(value: Json): boolean {
 
 const supported = new Set<unknown>(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
-/**
- * Why Cluster API does not decode a patch whose operations have the right form, or undefined: its version of the library
- * (v5) wants a value to add, which `JSON.stringify` leaves out if it is undefined.
- */
+/** Why Cluster API does not decode a patch of the right form: evanphx/json-patch v5 wants a value to add. Undefined if it does. */
 export function undecodable(operations: readonly Json[]): string | undefined {
   for (const operation of operations) {
     const { op, value } = objectAt(operation);

@@ -79,9 +79,8 @@ export function changedNames(a: JsonObject, b: JsonObject): string[] {
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns one value into the other, in the order of the names of fields; empty if they are
- * equal. Time is linear in the values: items of a list are compared in pairs, from the front and, if the length has
- * changed, from the end. A value below very long names is replaced as a whole, since each operation would repeat them.
+ * The JSON Patch (RFC 6902) that turns one value into the other, by field names; empty if they are equal. Linear: items of a list
+ * are compared in pairs, from the front and, if the length has changed, from the end. Below very long names, it replaces all.
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];

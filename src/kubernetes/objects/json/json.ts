@@ -129,10 +129,7 @@ export function isTooDeep(value: Json): boolean {
 
 const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
 
-/**
- * Maximum size of a document whose depth is checked after parsing, in bytes, which is several times faster for ordinary
- * ones. In larger ones brackets are counted before: one of a million brackets takes a second to parse.
- */
+/** Larger documents are checked before parsing, in bytes: one of a million brackets takes a second to parse. */
 const mostBytesOfSmall = 512 * 1024;
 
 const quote = 0x22;
@@ -168,12 +165,7 @@ function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): numbe
   return undefined;
 }
 
-/**
- * Parses a JSON document from UTF-8. Of duplicate keys the last one counts; one named `__proto__` becomes an ordinary
- * property.
- *
- * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
- */
+/** Parses JSON in UTF-8; the last of duplicate keys counts. @throws {JsonError} also beyond `maxJsonDepth`. */
 export function parseJson(bytes: Uint8Array): Json {
   // This native check costs a tenth of a TextDecoder.
   if (!isUtf8(bytes)) {
