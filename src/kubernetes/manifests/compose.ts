@@ -33,7 +33,6 @@ export interface Composed {
   /** Duplicate keys. kubectl silently uses the last one. */
   duplicates: { offset: number; message: string }[];
   root: Node | null;
-  targets: ReadonlyMap<Alias, Node>;
 }
 
 interface Anchor {
@@ -52,14 +51,13 @@ const glued = /\s*:[,[\]{}]/y;
 /** Maximum number of nodes and characters that may come from aliases. */
 const maxAliased = 1024 * 1024;
 
-const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
+export const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
-export const isMerge = ({ key }: Pair): boolean =>
+const isMerge = ({ key }: Pair): boolean =>
   isScalar(key) && key.value === '<<' && key.type === Scalar.PLAIN && key.tag === undefined;
 
 class Reader {
   readonly duplicates: Composed['duplicates'] = [];
-  readonly targets = new Map<Alias, Node>();
   /** Nodes and characters read so far, including those of aliases, and how many of them came from aliases. */
   #size = 0;
   #aliased = 0;
@@ -157,7 +155,6 @@ class Reader {
     if (this.#aliased > maxAliased) {
       throw new ComposeError('too much of the document comes from aliases; write it out, or split it', startOf(node));
     }
-    this.targets.set(node, anchor.node);
     return anchor;
   }
 
@@ -290,5 +287,5 @@ export function compose(text: string): Composed {
   if (isTooDeep(value as Json)) {
     throw new ComposeError(tooDeep, 0);
   }
-  return { value, duplicates: reader.duplicates, root, targets: reader.targets };
+  return { value, duplicates: reader.duplicates, root };
 }

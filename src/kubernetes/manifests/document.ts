@@ -158,16 +158,14 @@ function readJson(text: string): unknown {
   return value;
 }
 
-/** A JSON document with its nodes, if it is not too large. That takes a hundred times as long as reading it. */
-function composeJson(text: string): Composed {
+/** The nodes of JSON, if it is not too large. That takes a hundred times as long as reading it. */
+function nodesOfJson(text: string): Composed['root'] {
   try {
-    if (text.length <= maxPlaced) {
-      return compose(text);
-    }
+    return text.length <= maxPlaced ? compose(text).root : null;
   } catch {
-    // kubectl's JSON reader accepts it; only its YAML reader does not.
+    // Only kubectl's JSON reader accepts it.
+    return null;
   }
-  return { value: undefined, duplicates: [], root: null, targets: new Map() };
 }
 
 /** Reads one document as kubectl does, but reports duplicate keys of YAML. Linear, and so are all lookups of positions. */
@@ -200,7 +198,7 @@ export function readDocument({
   }
   let known: Places | undefined;
   const places = () => {
-    known ??= new Places(composed ?? composeJson(text));
+    known ??= new Places(composed === undefined ? nodesOfJson(text) : composed.root);
     return known;
   };
   const refusals: Refusal[] = [];
@@ -209,13 +207,13 @@ export function readDocument({
     value,
     form,
     places,
-    refusals: refusals.map(({ path, message }) => ({ ...placeAt(places().offsetOf(path)), message })),
+    refusals: refusals.map(({ path, message }) => ({ ...placeAt(places().nodeAt(path).at), message })),
     objects: objects.map(({ object, path }) => ({
       object,
       path,
-      placeOf: (field) => placeAt(places().offsetOf([...path, ...field])),
+      placeOf: (field) => placeAt(places().nodeAt([...path, ...field]).at),
       endOf(field) {
-        const start = places().offsetOf([...path, ...field]);
+        const start = places().nodeAt([...path, ...field]).at;
         // An alias is where it is written, whatever its anchor has. A block of text ends before its last line break.
         const end = Math.max(start, places().endOf([...path, ...field]));
         return placeAt(text.slice(start, end).trimEnd().length + start);

@@ -5,7 +5,7 @@ import type { Json } from '../objects/json/json.ts';
 import { type JsonPatchOperation, jsonPatchOf, pointerKeys } from '../objects/json/json-patch.ts';
 import { parseAsKubectl } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
-import { type Places, textRange } from './places.ts';
+import type { Places } from './places.ts';
 
 /** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
@@ -13,6 +13,17 @@ export class EditError extends Error {}
 function aliasError(path: readonly string[], depth: number, alias: string): EditError {
   const field = formatFieldPath(path.slice(0, depth));
   return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
+}
+
+/** The range of the text of a plain or quoted scalar without an anchor and a tag, inside its quotes. */
+function textRange(node: unknown): { from: number; to: number } | undefined {
+  if (!isScalar(node) || !node.range || node.anchor !== undefined || node.tag !== undefined) {
+    return undefined;
+  }
+  const [from, to] = node.range;
+  const quotes: Readonly<Record<string, number>> = { PLAIN: 0, QUOTE_DOUBLE: 1, QUOTE_SINGLE: 1 };
+  const inset = quotes[node.type ?? ''];
+  return inset === undefined ? undefined : { from: from + inset, to: to - inset };
 }
 
 /** Text that needs no quotes in YAML 1.1 and 1.2: an apiVersion. */

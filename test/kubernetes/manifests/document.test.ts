@@ -52,11 +52,11 @@ test('a field of a missing one is where their parent is, even if it has the name
   expect(objects(manifest)[0]?.placeOf(['metadata', 'labels', 'spec'])).toEqual({ line: 2, column: 1 });
 });
 
-test('an alias and a merged key have their own positions', () => {
+test('a field that an alias or a merge brings is where that is written', () => {
   const [object] = objects('base: &base\n  name: a\nmetadata: *base\nspec:\n  <<: *base\n  other: b\n');
   expect(object?.object).toMatchObject({ metadata: { name: 'a' }, spec: { name: 'a', other: 'b' } });
-  expect(object?.placeOf(['metadata', 'name'])).toEqual({ line: 2, column: 3 });
-  expect(object?.placeOf(['spec', 'name'])).toEqual({ line: 2, column: 3 });
+  expect(object?.placeOf(['metadata', 'name'])).toEqual({ line: 3, column: 1 });
+  expect(object?.placeOf(['spec', 'name'])).toEqual({ line: 4, column: 1 });
 });
 
 test.each<[string, unknown]>([
