@@ -21,7 +21,7 @@ import { groupsWithout, peakOf } from './rollout/index.ts';
 import { planTopology } from './with-topology.ts';
 import { planWithout } from './without-topology.ts';
 import { type CallHook, groupParts } from './world/groups.ts';
-import { withMadeUpNames } from './world/made-up-names.ts';
+import { withMadeUpNames } from './world/names.ts';
 import { NotKnown } from './world/not-known.ts';
 import { nameIn } from './world/objects.ts';
 import { type ClusterPlan, type Plan, type Problem, sumOf } from './world/plan-document.ts';

@@ -1,7 +1,6 @@
 import { fieldAt, type Json, type JsonObject, nameOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { ExistingMachine } from '../world/groups.ts';
-import { conditionOf } from '../world/objects.ts';
-import { portion } from '../world/portion.ts';
+import { conditionOf, portion } from '../world/objects.ts';
 
 // The decisions of core/reconcilers/machinehealthcheck (v1.14) about Machines, as far as their own status tells them: what it
 // reads of Nodes, Machines have as NodeReady and NodeHealthy.

@@ -1,5 +1,5 @@
 import { fieldAt, type JsonObject, textAt } from '../../kubernetes/index.ts';
-import type { GroupObjects, GroupPart } from '../world/groups.ts';
+import type { GroupObjects } from '../world/groups.ts';
 
 /**
  * What a provider makes of a field that changes: it replaces all instances, or as many as its `maxSurge` says; only new
@@ -22,29 +22,28 @@ export interface MachinePoolKind {
   readonly kind: string;
   /** Who decides about fields of the effect `service`: `AKS`. */
   readonly service?: string;
-  /**
-   * The effects of fields, by their paths in the MachinePool (`object`), in its bootstrap config and in its infrastructure: the
-   * longest path that leads to a field counts, and `''` to all. What a field does that is not in it, is not known.
-   */
-  readonly fields: Readonly<Record<GroupPart, Readonly<Record<string, Rule>>>>;
+  /** The effects of fields of the MachinePool: the reference to its bootstrap config is `config`. */
+  readonly version: Rule;
+  readonly config: Rule;
+  readonly failureDomains?: Rule;
+  /** The effect of any field of its bootstrap config. */
+  readonly userData: Rule;
+  /** Those of fields of its infrastructure, below `spec`: the longest path counts. What others do is not known. */
+  readonly fields: Readonly<Record<string, Rule>>;
   /** How many instances make way for others if not all do. */
   surge?(infrastructure: JsonObject, replicas: number): number;
   /** How instances are replaced, in a plain sentence. Undefined: they never are, or a service decides. */
   manner?(infrastructure: JsonObject, replicas: number): string;
 }
 
-/** Fields that providers' controllers write into their own objects. */
-export const written = { 'spec.providerID': 'inPlace', 'spec.providerIDList': 'inPlace' } as const;
-
-/** The same effect for several fields of a spec. */
-export const all = <One extends Rule>(effect: One, ...fields: readonly string[]): Record<string, One> =>
-  Object.fromEntries(fields.map((field) => [`spec.${field}`, effect]));
+export const all = (effect: Rule, ...fields: readonly string[]): Record<string, Rule> =>
+  Object.fromEntries(fields.map((field) => [field, effect]));
 
 /** Fields that a webhook lets nobody change once they are set, with their effect when they are set. */
 export const onceSet = (effect: Effect, ...fields: readonly string[]): Record<string, Rule> =>
   Object.fromEntries(
     fields.map((field) => [
-      `spec.${field}`,
+      field,
       ({ before }: PoolChange) =>
         fieldAt(before.infrastructure, 'spec', ...field.split('.')) === undefined ? effect : 'refused',
     ]),
@@ -52,7 +51,7 @@ export const onceSet = (effect: Effect, ...fields: readonly string[]): Record<st
 
 /** A field that nobody may change, and that the webhook sets if it is missing: a first value may be the one that the pool has. */
 export const fixedWithDefault = (field: string, defaultOf: (pool: JsonObject) => string): Record<string, Rule> => ({
-  [`spec.${field}`]: ({ before, after }) => {
+  [field]: ({ before, after }) => {
     const [old, wanted] = [before, after].map(
       ({ infrastructure = {} }) => textAt(infrastructure, 'spec', field) || defaultOf(infrastructure),
     );
@@ -61,8 +60,8 @@ export const fixedWithDefault = (field: string, defaultOf: (pool: JsonObject) =>
 });
 
 /** A service upgrades nodes to the version. Which one a pool without a version has, is not known. */
-export const upgradedVersion: Record<string, Rule> = all(({ before, after }: PoolChange) => {
+export const upgradedVersion: Rule = ({ before, after }) => {
   const [old, wanted] = [before, after].map(({ object }) => textAt(object, 'spec', 'template', 'spec', 'version'));
   const upgrade = old === '' ? undefined : 'replaces';
   return wanted === '' ? 'ignored' : upgrade;
-}, 'template.spec.version');
+};

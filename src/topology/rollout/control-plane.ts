@@ -31,42 +31,30 @@ import {
 } from './group-plan.ts';
 import { askForUpdate, knowsAvailability, type UpdateAnswer } from './in-place.ts';
 
-/** A Machine of a control plane: what exists of it, and the rest as the control plane makes it. */
-interface MadeMachine {
-  /** Undefined if none was given. */
-  existing: ExistingMachine | undefined;
-  objects: MachineObjects;
-}
-
-const nameOfMachine = ({ existing }: MadeMachine): string => (existing === undefined ? '' : nameOf(existing.machine));
-
 interface ControlPlaneUpdate extends GroupUpdate {
   of: KindWithMachines;
   /** Of Cluster API, before and after. */
   releases: { before: Release; after: Release };
+  now: Date;
 }
 
-/** A Machine as the control plane made it before. */
-function newMachine({ of, before, change }: ControlPlaneUpdate, isFirst: boolean, name?: string): MadeMachine {
-  const names = { cluster: nameOf(change.cluster), machine: name ?? `${change.name}-machine` };
-  return { existing: undefined, objects: of.machine(before.object, before.infrastructure, names, isFirst) };
-}
-
-function madeMachine(update: ControlPlaneUpdate, existing: ExistingMachine): MadeMachine {
-  const { objects } = newMachine(update, false, nameOf(existing.machine));
-  const { machine, bootstrapConfig, infrastructureMachine } = existing;
+/** A Machine, and what is not given of it, as the control plane made it before. */
+function madeMachine(update: ControlPlaneUpdate, existing?: ExistingMachine, isFirst = false): MachineObjects {
+  const { of, before, change } = update;
+  const name = existing === undefined ? `${change.name}-machine` : nameOf(existing.machine);
+  const names = { cluster: nameOf(change.cluster), machine: name };
+  const made = of.machine(before.object, before.infrastructure, names, isFirst);
   return {
-    existing,
-    objects: {
-      machine,
-      bootstrapConfig: bootstrapConfig ?? objects.bootstrapConfig,
-      infrastructureMachine: infrastructureMachine ?? objects.infrastructureMachine,
-    },
+    machine: existing?.machine ?? made.machine,
+    bootstrapConfig: existing?.bootstrapConfig ?? made.bootstrapConfig,
+    infrastructureMachine: existing?.infrastructureMachine ?? made.infrastructureMachine,
   };
 }
 
 interface OutdatedMachine {
-  made: MadeMachine;
+  /** Empty if it is not known. */
+  name: string;
+  objects: MachineObjects;
   reasons: Difference[];
   /** Whether it is so because of the change. */
   isCaused: boolean;
@@ -76,72 +64,68 @@ interface OutdatedMachine {
   updater: string | undefined;
 }
 
-/** Annotations of Machines that make way for another in any case. */
-const goingAnnotations = ['cluster.x-k8s.io/delete-machine', 'cluster.x-k8s.io/remediate-machine'];
+const deleteAnnotation = 'cluster.x-k8s.io/delete-machine';
 
-const timesOf = (
-  { of, before }: ControlPlaneUpdate,
-  { objects }: MadeMachine,
-  wanted: JsonObject,
-  now: Date,
-): Difference[] => of.timeReasons?.(objects, wanted, before.object, now) ?? [];
+const hasAnnotation = ({ machine }: MachineObjects, ...names: readonly string[]): boolean =>
+  names.some((name) => Object.hasOwn(objectAt(machine, 'metadata', 'annotations'), name));
 
 /** A Machine, if it is not up to date after the change; `ofChange`: what a new one of before differs in. */
 function outdatedMachine(
   update: ControlPlaneUpdate,
-  made: MadeMachine,
+  name: string,
+  objects: MachineObjects,
   ofChange: (isFirst: boolean) => Difference[],
-  now: Date,
 ): OutdatedMachine[] {
-  const { of, before, after, releases } = update;
-  const times = timesOf(update, made, after.object, now);
-  const reasons = [...of.reasons(made.objects, after.object, releases.after), ...times];
+  const { of, before, after, releases, now } = update;
+  const timesOf = (wanted: JsonObject) => of.timeReasons?.(objects, wanted, before.object, now) ?? [];
+  const times = timesOf(after.object);
+  const reasons = [...of.reasons(objects, after.object, releases.after), ...times];
   if (reasons.length === 0) {
     return [];
   }
-  const timesBefore = timesOf(update, made, before.object, now);
+  const timesBefore = timesOf(before.object);
   const isNew = ({ path, after: value }: Difference) =>
     !timesBefore.some((known) => isPath(known.path, path) && isSame(known.after, value));
-  const changed = [...ofChange(of.isFirst?.(made.objects) ?? false), ...times.filter(isNew)];
+  const changed = [...ofChange(of.isFirst?.(objects) ?? false), ...times.filter(isNew)];
   const wasUpToDate = () =>
-    timesBefore.length === 0 && of.reasons(made.objects, before.object, releases.before).length === 0;
-  const annotations = objectAt(made.existing?.machine, 'metadata', 'annotations');
+    timesBefore.length === 0 && of.reasons(objects, before.object, releases.before).length === 0;
   return [
     {
-      made,
+      name,
+      objects,
       reasons: changed.length > 0 ? changed : reasons,
       isCaused: changed.length > 0 || wasUpToDate(),
-      isEligible: times.length === 0 && !goingAnnotations.some((name) => Object.hasOwn(annotations, name)),
+      // The others make way for another in any case.
+      isEligible: times.length === 0 && !hasAnnotation(objects, deleteAnnotation, 'cluster.x-k8s.io/remediate-machine'),
       updater: of.updater?.(reasons, after.object),
     },
   ];
 }
 
-function outdatedMachines(update: ControlPlaneUpdate, count: number, now: Date): OutdatedMachine[] {
+function outdatedMachines(update: ControlPlaneUpdate, count: number): OutdatedMachine[] {
   const { of, after, change, releases } = update;
-  const [first, joined] = [true, false].map((isFirst) => newMachine(update, isFirst)) as [MadeMachine, MadeMachine];
-  const [ofFirst, ofJoined] = [first, joined].map(({ objects }) => of.reasons(objects, after.object, releases.after));
-  const outdated = (made: MadeMachine) =>
-    outdatedMachine(update, made, (isFirst) => (isFirst ? ofFirst : ofJoined) ?? [], now);
+  const [first, joined] = [madeMachine(update, undefined, true), madeMachine(update)];
+  const [ofFirst, ofJoined] = [first, joined].map((objects) => of.reasons(objects, after.object, releases.after));
+  const outdated = (name: string, objects: MachineObjects) =>
+    outdatedMachine(update, name, objects, (isFirst) => (isFirst ? ofFirst : ofJoined) ?? []);
   if (change.machines !== undefined) {
-    return change.machines.filter(isStaying).flatMap((existing) => outdated(madeMachine(update, existing)));
+    const staying = change.machines.filter(isStaying);
+    return staying.flatMap((existing) => outdated(nameOf(existing.machine), madeMachine(update, existing)));
   }
   // The first Machine may still be the one that made the control plane.
-  const made = outdated(joined);
-  const one = made.length === 0 ? outdated(first) : made;
+  const made = outdated('', joined);
+  const one = made.length === 0 ? outdated('', first) : made;
   return Array.from({ length: count }, (_, index) => (index === 0 ? one : made)).flat();
 }
 
 /** Machines in the order in which they are updated or deleted: the oldest first. */
 const inOrder = (machines: readonly OutdatedMachine[]): OutdatedMachine[] => {
-  const isGoing = ({ made }: OutdatedMachine) =>
-    Object.hasOwn(objectAt(made.existing?.machine, 'metadata', 'annotations'), 'cluster.x-k8s.io/delete-machine');
-  const createdAt = ({ made }: OutdatedMachine) => timeAt(made.existing?.machine, 'metadata', 'creationTimestamp') ?? 0;
+  const createdAt = ({ objects }: OutdatedMachine) => timeAt(objects.machine, 'metadata', 'creationTimestamp') ?? 0;
   return machines.toSorted(
     (a, b) =>
-      Number(isGoing(b)) - Number(isGoing(a)) ||
+      Number(hasAnnotation(b.objects, deleteAnnotation)) - Number(hasAnnotation(a.objects, deleteAnnotation)) ||
       createdAt(a) - createdAt(b) ||
-      (nameOfMachine(a.made) < nameOfMachine(b.made) ? -1 : 1),
+      (a.name < b.name ? -1 : 1),
   );
 };
 
@@ -156,14 +140,14 @@ async function roll(
   counts: { before: number; after: number },
   { maxSurge, maySaveSurge }: { maxSurge: number; maySaveSurge: boolean },
   ask: (machine: OutdatedMachine) => Promise<UpdateAnswer>,
-  follow: NonNullable<PlanOptions['follow']>,
-): Promise<{ updated: OutdatedMachine[]; deleted: OutdatedMachine[]; answers: UpdateAnswer[] }> {
-  const rolled: Awaited<ReturnType<typeof roll>> = { updated: [], deleted: [], answers: [] };
+  follow: PlanOptions['follow'],
+) {
+  const [updated, deleted, answers]: [OutdatedMachine[], OutdatedMachine[], UpdateAnswer[]] = [[], [], []];
   let current = counts.before;
   let upToDate = counts.before - outdated.length;
   const growTo = async (count: number) => {
     for (; current < count; current++) {
-      await follow({ is: 'made' });
+      await follow?.({ is: 'made' });
       upToDate++;
     }
   };
@@ -171,45 +155,42 @@ async function roll(
     await growTo(counts.after + (maySaveSurge ? 0 : maxSurge));
     const isAsked = machine.isEligible && upToDate < counts.after;
     const answer: UpdateAnswer = isAsked ? await ask(machine) : { is: 'none' };
-    rolled.answers.push(answer);
+    answers.push(answer);
     if (answer.is !== 'covered' || answer.affectsAvailability) {
       await growTo(counts.after + maxSurge);
     }
-    if (answer.is === 'covered' && upToDate < counts.after) {
-      rolled.updated.push(machine);
-      await follow({ is: 'updated', name: nameOfMachine(machine.made) });
-      upToDate++;
-    } else {
-      rolled.deleted.push(machine);
-      await follow({ is: 'deleted', name: nameOfMachine(machine.made) });
-      current--;
-    }
+    const isUpdated = answer.is === 'covered' && upToDate < counts.after;
+    (isUpdated ? updated : deleted).push(machine);
+    await follow?.({ is: isUpdated ? 'updated' : 'deleted', name: machine.name });
+    upToDate += isUpdated ? 1 : 0;
+    current -= isUpdated ? 0 : 1;
   }
-  return rolled;
+  return { updated, deleted, answers };
 }
 
 /** Decides what happens to a control plane's Machines. */
 export async function controlPlaneRollout(
-  { of, ...given }: Omit<ControlPlaneUpdate, 'releases'>,
+  { of, ...given }: GroupUpdate & Pick<ControlPlaneUpdate, 'of'>,
   options: PlanOptions,
 ): Promise<Rollout> {
   const release = options.clusterApiVersion ?? newestKnownRelease;
-  const update = { of, ...given, releases: { before: options.clusterApiVersionBefore ?? release, after: release } };
+  const releases = { before: options.clusterApiVersionBefore ?? release, after: release };
+  const { now, updatesInPlace = false } = options;
+  const update = { of, ...given, releases, now };
   const unknown = objectDifferences(given).find(
     ({ path: [top, field] }) => top === 'spec' && of.fields !== undefined && !of.fields.includes(String(field)),
   );
   if (unknown !== undefined) {
     throw new NotKnown(`what ${formatFieldPath(unknown.path)} of ${of.kind} does to Machines is not known`);
   }
-  const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const maxSurge = of.maxSurge(update.after.object);
   const removed = Math.max(0, counts.before - counts.after);
-  const all = outdatedMachines(update, counts.before, now);
+  const all = outdatedMachines(update, counts.before);
   const caused = all.filter(({ isCaused }) => isCaused);
   const waiting = all.filter(({ isCaused }) => !isCaused);
   const problems = waitingProblems(
-    waiting.map(({ made, reasons }) => ({ name: nameOfMachine(made), causes: causesOf(update, reasons, {}) })),
+    waiting.map(({ name, reasons }) => ({ name, causes: causesOf(update, reasons, {}) })),
     maxSurge === undefined,
   );
   if (caused.length === 0) {
@@ -218,39 +199,35 @@ export async function controlPlaneRollout(
   const reasons = caused.flatMap((machine) => machine.reasons);
   const causes = causesOf(update, reasons, { infrastructure: [...machineTemplatePath(update.after.object), 'name'] });
   if (maxSurge === undefined) {
-    return { ...waitingForDeletion(caused.map(({ made }) => nameOfMachine(made)).slice(removed)), causes, problems };
+    return { ...waitingForDeletion(caused.map(({ name }) => name).slice(removed)), causes, problems };
   }
   const surge = { maxSurge, maySaveSurge: knowsAvailability(options) };
-  const asked = new Map<MadeMachine, UpdateAnswer>();
+  const asked = new Map<OutdatedMachine, UpdateAnswer>();
   const first = caused.filter(({ updater }) => updater !== undefined);
   const updatedFirst = Math.min(first.length, counts.after);
   const { updated, deleted, answers } = await roll(
     all.filter(({ updater }) => updater === undefined),
     counts,
     surge,
-    async ({ made }) => {
+    async (machine) => {
       if (updatesInPlace && of.asksExtensions === true && of.updateRequest === undefined) {
         throw new NotKnown(`whether an extension updates Machines of ${of.kind} in place is not known`);
       }
-      const isAsked = updatesInPlace && !asked.has(made);
-      const { before, after } = update;
-      const request = isAsked
-        ? of.updateRequest?.(made.objects, before, after, nameOf(update.change.cluster))
-        : undefined;
-      const answer = request && (await askForUpdate(update.change, options, 'CanUpdateMachine', request));
-      asked.set(made, asked.get(made) ?? answer ?? { is: 'none' });
-      return asked.get(made) as UpdateAnswer;
+      const { before, after, change } = update;
+      const isAsked = updatesInPlace && !asked.has(machine);
+      const request = isAsked ? of.updateRequest?.(machine.objects, before, after, nameOf(change.cluster)) : undefined;
+      const answer = request && (await askForUpdate(change, options, 'CanUpdateMachine', request));
+      const known = asked.get(machine) ?? answer ?? { is: 'none' };
+      asked.set(machine, known);
+      return known;
     },
-    options.follow ?? (async () => {}),
+    options.follow,
   );
   const replaced = Math.min(caused.length - first.length, Math.max(0, deleted.length - removed));
   const age = reasons.find(({ path }) => afterPaths.some((after) => isPath(path, after)));
-  const names = deleted
-    .slice(removed)
-    .filter(({ isCaused }) => isCaused)
-    .map(({ made }) => nameOfMachine(made));
+  const names = deleted.slice(removed).flatMap(({ isCaused, name }) => (isCaused ? [name] : []));
   // With failure domains, the order depends on where new Machines are made.
-  const hasDomains = updated.some(({ made }) => textAt(made.existing?.machine, 'spec', 'failureDomain') !== '');
+  const hasDomains = updated.some(({ objects }) => textAt(objects.machine, 'spec', 'failureDomain') !== '');
   const order = maxSurge === 0 ? 'the old Machine goes first' : 'a new Machine comes first';
   return {
     verdict: verdictOf(answers),

@@ -1,5 +1,11 @@
 import { formatFieldPath, nameOf, textAt } from '../../kubernetes/index.ts';
-import { type Effect, type MachinePoolKind, machinePoolKinds, type PoolChange } from '../machine-pools/index.ts';
+import {
+  type Effect,
+  type MachinePoolKind,
+  machinePoolKinds,
+  type PoolChange,
+  type Rule,
+} from '../machine-pools/index.ts';
 import { causeOf, type Difference, differencesOf, leadsTo } from '../world/differences.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -8,9 +14,13 @@ import { type GroupUpdate, isStaying, machineCounts, nothing, objectDifferences,
 
 /** The fields of a MachinePool that its provider reads; all others are Cluster API's business, and written in place. */
 const providersFields = [
-  ...['version', 'bootstrap', 'infrastructureRef'].map((field) => ['spec', 'template', 'spec', field]),
-  ['spec', 'failureDomains'],
-];
+  { path: ['spec', 'template', 'spec', 'version'], rule: 'version' },
+  { path: ['spec', 'template', 'spec', 'bootstrap'], rule: 'config' },
+  { path: ['spec', 'template', 'spec', 'infrastructureRef'], rule: undefined },
+  { path: ['spec', 'failureDomains'], rule: 'failureDomains' },
+] as const;
+
+const writtenByProviders = { providerID: 'inPlace', providerIDList: 'inPlace' } as const;
 
 /** A field that changes, and what its provider makes of it; undefined if that is not known. */
 interface Changed {
@@ -19,32 +29,37 @@ interface Changed {
   effect: Effect | undefined;
 }
 
-/** The effect of a field: that of the longest path which leads to it. */
-function effectOf({ fields }: MachinePoolKind, part: GroupPart, { path }: Difference, change: PoolChange) {
-  const paths = path.map((_, index) => path.slice(0, path.length - index).join('.'));
-  const found = [...paths, ''].find((one) => Object.hasOwn(fields[part], one));
-  const rule = found === undefined ? undefined : fields[part][found];
-  return typeof rule === 'function' ? rule(change) : rule;
-}
-
-/** A difference, or those within an object that is added or removed, where rules are about its fields. */
-function judgedParts({ fields }: MachinePoolKind, part: GroupPart, difference: Difference): Difference[] {
-  const { path, before, after } = difference;
+/** A difference of the infrastructure, or those within an object that is added or removed, where rules are about its fields. */
+function infrastructureChanges(known: MachinePoolKind | undefined, difference: Difference) {
+  const { before, after } = difference;
+  const [, ...path] = difference.path;
+  const rules: Readonly<Record<string, Rule>> = { ...writtenByProviders, ...known?.fields };
   const name = path.join('.');
-  const isInside = Object.keys(fields[part]).some((field) => field.startsWith(`${name}.`));
-  return isInside && !Object.hasOwn(fields[part], name) ? differencesOf(before ?? {}, after ?? {}, path) : [difference];
+  const isInside = Object.keys(rules).some((field) => field.startsWith(`${name}.`)) && !Object.hasOwn(rules, name);
+  const differences = isInside ? differencesOf(before ?? {}, after ?? {}, difference.path) : [difference];
+  return differences.map((one) => {
+    const paths = one.path.slice(1).map((_, index, all) => all.slice(0, all.length - index).join('.'));
+    return { difference: one, rule: rules[paths.find((path) => Object.hasOwn(rules, path)) ?? ''] };
+  });
 }
 
-function providersChanges({ before, after }: PoolChange): { part: GroupPart; difference: Difference }[] {
-  const ofObject = objectDifferences({ before, after }).filter(({ path }) =>
-    providersFields.some((field) => leadsTo(path, field)),
-  );
-  return [
-    ...ofObject.map((difference) => ({ part: 'object' as const, difference })),
-    ...(['bootstrap', 'infrastructure'] as const).flatMap((part) =>
-      differencesOf(before[part]?.spec, after[part]?.spec, ['spec']).map((difference) => ({ part, difference })),
+/** The changes that concern a provider: `known` says what it makes of them. */
+function providersChanges(known: MachinePoolKind | undefined, { before, after }: PoolChange): Changed[] {
+  const ofPart = (part: GroupPart) => differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
+  const changes: { part: GroupPart; difference: Difference; rule: Rule | undefined }[] = [
+    ...objectDifferences({ before, after }).flatMap((difference) => {
+      const field = providersFields.find(({ path }) => leadsTo(difference.path, path));
+      return field ? [{ part: 'object' as const, difference, rule: field.rule && known?.[field.rule] }] : [];
+    }),
+    ...ofPart('bootstrap').map((difference) => ({ part: 'bootstrap' as const, difference, rule: known?.userData })),
+    ...ofPart('infrastructure').flatMap((difference) =>
+      infrastructureChanges(known, difference).map((one) => ({ part: 'infrastructure' as const, ...one })),
     ),
   ];
+  return changes.map(({ rule, ...change }) => ({
+    ...change,
+    effect: known && (typeof rule === 'function' ? rule({ before, after }) : rule),
+  }));
 }
 
 const fieldsText = (changed: readonly Changed[]): string =>
@@ -56,28 +71,19 @@ const fieldsText = (changed: readonly Changed[]): string =>
  * @throws {NotKnown} if it is not.
  */
 export function machinePoolRollout(update: GroupUpdate): Rollout {
-  const { before, after, change } = update;
-  const changes = providersChanges(update);
-  if (changes.length === 0) {
+  const { change } = update;
+  const { infrastructure } = update.after;
+  const kind = textAt(infrastructure, 'kind');
+  const known = machinePoolKinds.get(kind);
+  const changed = providersChanges(known, update);
+  if (changed.length === 0) {
     return nothing();
   }
-  const { infrastructure } = after;
   if (infrastructure === undefined) {
     throw new NotKnown('what its provider does is not known: its infrastructure is not among the objects', {
       remedy: 'also pass the object that infrastructureRef names',
     });
   }
-  const kind = textAt(infrastructure, 'kind');
-  const known = machinePoolKinds.get(kind);
-  const changed = changes.flatMap(({ part, difference }): Changed[] =>
-    known === undefined
-      ? [{ part, difference, effect: undefined }]
-      : judgedParts(known, part, difference).map((one) => ({
-          part,
-          difference: one,
-          effect: effectOf(known, part, one, { before, after }),
-        })),
-  );
   const of = (...effects: readonly (Effect | undefined)[]) => changed.filter(({ effect }) => effects.includes(effect));
   const causes = (some: readonly Changed[]) =>
     some.map(({ part, difference }) => causeOf(part, difference, update, change.from));

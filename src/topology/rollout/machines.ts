@@ -10,8 +10,7 @@ import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
 import { cloneOf, controlPlaneOf, type MachineObjects, running } from '../control-planes/index.ts';
 import { mergedMetadata, nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
-import { picked } from '../world/objects.ts';
-import { portion } from '../world/portion.ts';
+import { picked, portion } from '../world/objects.ts';
 
 const clusterApi = 'cluster.x-k8s.io/v1beta2';
 

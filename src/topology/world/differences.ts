@@ -30,11 +30,10 @@ export function differencesOf(before: Json | undefined, after: Json | undefined,
 export const leadsTo = (path: FieldPath, prefix: FieldPath): boolean =>
   prefix.every((segment, index) => path[index] === segment);
 
-/** Whether two paths are the same. */
 export const isPath = (path: FieldPath, other: FieldPath): boolean =>
   path.length === other.length && leadsTo(path, other);
 
-/** A difference of an object, which is named as by `objectText`, as plans tell it. */
+/** @param object as `objectText` names it. */
 export const plainCause = (object: string, { path, before, after }: Difference): Cause => ({
   object,
   field: formatFieldPath(path),

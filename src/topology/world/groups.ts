@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { NotKnown, Stopped } from './not-known.ts';
 
-/** The objects that a group's Machines are made of: a control plane, a MachineDeployment or a MachinePool, and its templates. */
+/**
+ * The objects that a group's Machines are made of: a control plane, a MachineDeployment or a MachinePool, and its templates;
+ * of a MachinePool, the objects that it refers to. A control plane has no `bootstrap`.
+ */
 export interface GroupObjects {
-  /** The KubeadmControlPlane (or another control plane), MachineDeployment or MachinePool. */
   object: JsonObject;
-  /** Of a MachinePool, the objects that it refers to, which are no templates. A control plane has no `bootstrap`. */
   bootstrap: JsonObject | undefined;
   infrastructure: JsonObject | undefined;
 }
@@ -13,7 +14,7 @@ export interface GroupObjects {
 export const groupParts = ['object', 'bootstrap', 'infrastructure'] as const;
 export type GroupPart = (typeof groupParts)[number];
 
-/** A Machine that exists, with what was made for it, as far as it is known. */
+/** A Machine with what was made for it, as far as it is known. */
 export interface ExistingMachine {
   machine: JsonObject;
   bootstrapConfig: JsonObject | undefined;
@@ -25,7 +26,6 @@ export type Provenance = (part: GroupPart, path: readonly (string | number)[]) =
 
 /** A group of Machines before and after a change, when all steps of an upgrade are done. */
 export interface GroupChange {
-  /** The Cluster in v1beta2. */
   cluster: JsonObject;
   /** `control-plane`, or the topology's name of the MachineDeployment or MachinePool; without a topology, its own. */
   group: string;
@@ -34,25 +34,21 @@ export interface GroupChange {
   name: string;
   /** The control plane of the Cluster after the change; undefined if it has none, or none is known. */
   controlPlane?: JsonObject | undefined;
-  /** The objects before; undefined if the group is created. */
+  /** Undefined if the group is created. */
   before: GroupObjects | undefined;
-  /** The objects after; undefined if it is deleted. A template that is rotated has another name than before. */
+  /** Undefined if it is deleted. A template that is rotated has another name than before. */
   after: GroupObjects | undefined;
-  /** What Cluster API's topology controller applies, under the names that the objects had; undefined without a topology. */
+  /** What the topology controller applies, under the names that the objects had; undefined without a topology. */
   intent?: GroupObjects | undefined;
-  /** MachineSets of a MachineDeployment, with their templates; empty if none are known. */
+  /** Of a MachineDeployment, with their templates; empty if none are known. */
   machineSets: readonly GroupObjects[];
-  /** The Machines; undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */
+  /** Undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */
   machines: readonly ExistingMachine[] | undefined;
-  /**
-   * The versions that the group goes through, beginning with that before: one for each replacement of its Machines by an
-   * upgrade. A single one if the version stays.
-   */
+  /** The versions that the group goes through, beginning with that before; a single one if it stays. */
   versions: readonly string[];
-  /** More about how it happens, in plain sentences. */
   notes: readonly string[];
   from: Provenance;
-  /** Why it is not known what becomes of the group, or why Cluster API does not come to it: what its judge throws. */
+  /** Why it is not known what becomes of the group, or why Cluster API does not come to it. */
   end?: NotKnown | Stopped | undefined;
 }
 
@@ -66,7 +62,7 @@ export type PlanHook =
   | 'CanUpdateMachineSet';
 
 export interface HookCall {
-  /** For which state: the ExtensionConfigs that lie in it are asked. */
+  /** Whose ExtensionConfigs are asked. */
   state: 'before' | 'after';
   hook: PlanHook;
   /** `name.extension`; empty to call whichever handler is registered (of CanUpdate… there is at most one). */
@@ -77,9 +73,7 @@ export interface HookCall {
   object: { namespace: string; name: string };
 }
 
-/**
- * The answer: `failed` is what Cluster API would meet as well, in its words. `none`: no handler is registered for the hook.
- */
+/** `failed` is what Cluster API would meet as well, in its words. `none`: no handler is registered for the hook. */
 export type HookAnswer =
   | { is: 'answered'; response: JsonObject; handler: string }
   | { is: 'failed'; error: string }

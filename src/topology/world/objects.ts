@@ -50,10 +50,24 @@ export function conditionOf(object: JsonObject, type: string): JsonObject | unde
 
 export const keyOf = ({ group, kind, namespace, name }: ObjectName): string => `${group} ${kind} ${namespace} ${name}`;
 
-/** The name of an object, as a World finds it. */
 export const nameIn = (object: JsonObject): ObjectName => ({
   group: groupOf(object),
   kind: textAt(object, 'kind'),
   namespace: namespaceOf(object),
   name: nameOf(object),
 });
+
+/** A number of Machines, or a percentage of the replicas. */
+export function portion(
+  value: Json | undefined,
+  replicas: number,
+  round: (number: number) => number,
+  otherwise: number,
+) {
+  const percent = typeof value === 'string' ? /^(\d{1,3})%$/.exec(value)?.[1] : undefined;
+  return percent === undefined
+    ? typeof value === 'number'
+      ? value
+      : otherwise
+    : round((Number(percent) * replicas) / 100);
+}

@@ -17,7 +17,6 @@ export type Verdict =
   | 'replaced'
   | 'unknown';
 
-/** A field that changes, and where its value comes from. */
 export interface Cause {
   /** `KubeadmConfigTemplate default/f1-md-0-x7k2p`: the object that will have the new value. */
   object: string;
@@ -57,12 +56,12 @@ export interface GroupPlan {
   };
   /** How often each of them is replaced, if an upgrade over several minors does it more than once. */
   replacements?: number;
-  /** The verdict later, once nothing holds the group back any more: a pause, or preflight checks of its MachineSets. */
+  /** The verdict later, once no pause and no preflight check of its MachineSets holds the group back. */
   held?: { is: 'paused' | 'blocked' } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   /** How many Machines are replaced in any case, where it is not known what an extension patches. */
   atLeast?: number;
   causes: Cause[];
-  /** How far the group is, in a plan without a change: Machines that are wanted, ready and up to date, as far as its status says. */
+  /** How far the group is, in a plan without a change, as far as its status says. */
   now?: { version?: string; wanted: number; ready?: number; upToDate?: number };
   /** The fields of the group's MachineHealthCheck that change. */
   healthCheck?: Cause[];
@@ -96,7 +95,6 @@ export interface ClusterPlan {
   problems: Problem[];
 }
 
-/** Counts of all Machines of a plan. */
 export interface Sum {
   clusters: number;
   /** Machines that exist: each of them is in at most one of `replaced` to `unknown`. */
@@ -109,13 +107,11 @@ export interface Sum {
   inPlace: number;
   /** That are replaced when somebody deletes them. */
   onDelete: number;
-  /** Of which it is not known. */
   unknown: number;
   /** Clusters whose change Cluster API refuses, or where it stops with a condition. */
   notApplied: number;
 }
 
-/** The JSON document of a plan. */
 export interface Plan {
   clusters: ClusterPlan[];
   sum: Sum;

@@ -2,7 +2,6 @@ import { groupOf, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } f
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { picked } from './objects.ts';
 
-/** Kinds of Cluster API that its controllers create, whoever created what they belong to. */
 const madeKinds = new Set(['Machine', 'MachineSet']);
 
 /** Whether Cluster API makes an object itself: it is not part of what a user applies. */
@@ -24,11 +23,11 @@ const isMadeForMachine = (labels: JsonObject): boolean =>
     Object.hasOwn(labels, label),
   );
 
-/** How many Machines of a group are ready, and up to date. */
-const progress = ['readyReplicas', 'upToDateReplicas', 'updatedReplicas'];
-
 /** The parts of a status that a plan reads, of whatever kind. */
-const statusFields = ['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions', ...progress];
+const statusFields = [
+  ...['variables', 'handlers', 'certificatesExpiryDate', 'version', 'versions'],
+  ...['readyReplicas', 'upToDateReplicas', 'updatedReplicas'],
+];
 
 const conditionTypes: ReadonlySet<unknown> = new Set(['Deleting', 'Discovered', 'MachinesReady', 'TopologyReconciled']);
 
@@ -45,7 +44,7 @@ const healthyConditions = {
   ],
 };
 
-/** The status that a condition of a healthy Machine, or of its Node, has; undefined for one that is not known. */
+/** The status that a condition of a healthy Machine, or of its Node, has. */
 export const healthyStatus: ReadonlyMap<unknown, string> = new Map(
   Object.entries(healthyConditions).flatMap(([status, types]) => types.map((type) => [type, status] as const)),
 );
@@ -77,7 +76,6 @@ function preparedStatus(status: JsonObject, kind: unknown, hasNode = isJsonObjec
   };
 }
 
-/** Who wrote which fields of the spec and the metadata. */
 const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
   managers
     .filter(({ subresource = '' }) => subresource === '')
@@ -88,8 +86,7 @@ const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
 
 /**
  * Keeps of an object what plans read of it, the same whether it comes from a file, a list or a watch. Who wrote which field is
- * kept of what users apply, since a field that its owner no longer gives goes away; with what was applied last, that about
- * triples Clusters, classes and templates in the memory of a watch, and none of the Machines, which are many more.
+ * kept of what users apply: a field that its owner no longer gives goes away. That about triples them in a watch's memory.
  */
 export function prepared(object: JsonObject): JsonObject {
   const { status, ...rest } = object;
@@ -97,17 +94,21 @@ export function prepared(object: JsonObject): JsonObject {
   const { observedGeneration } = objectAt(status);
   // Kept if the controller has not seen the newest change.
   const isUnseen = Number(observedGeneration) < Number(generation);
-  const kept = isUnseen ? { ...own, generation: Number(generation) } : own;
   const managers =
     managedFields === undefined || isMade(object)
       ? []
       : preparedManagers(objectsAt(object, 'metadata', 'managedFields'));
-  const known = isJsonObject(status)
-    ? { ...preparedStatus(status, object.kind), ...(isUnseen && { observedGeneration: Number(observedGeneration) }) }
-    : {};
+  const known = {
+    ...preparedStatus(objectAt(status), object.kind),
+    ...(isUnseen && { observedGeneration: Number(observedGeneration) }),
+  };
   return {
     ...rest,
-    metadata: managers.length > 0 ? { ...kept, managedFields: managers } : kept,
+    metadata: {
+      ...own,
+      ...(isUnseen && { generation: Number(generation) }),
+      ...(managers.length > 0 && { managedFields: managers }),
+    },
     ...(Object.keys(known).length > 0 && { status: known }),
   };
 }

@@ -9,7 +9,6 @@ interface Change {
   text?: string;
 }
 
-/** The changes of releases in the simulation. What changed in calls is in the hooks' definitions. */
 const changes = {
   /** Templates in requests have the labels and annotations of what is made of them, too. */
   templateMetadata: { since: v1(14), text: 'patches of labels and annotations of templates take effect' },
@@ -34,7 +33,6 @@ const changes = {
 const isIn = (release: Release, { since, fixed = [] }: Change): boolean =>
   compareReleases(release, since) >= 0 && !isFixedIn(release, fixed);
 
-/** Whether a release has a change. */
 export const has = (release: Release, change: keyof typeof changes): boolean => isIn(release, changes[change]);
 
 /** The changes that an upgrade of Cluster API makes to how it reads the same objects, in plain sentences. */

@@ -1,12 +1,9 @@
 import { type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 
-// Parts of Clusters with a topology, and of ClusterClasses, in v1beta2.
-
 export const topologyOf = (cluster: JsonObject | undefined): JsonObject => objectAt(cluster, 'spec', 'topology');
 
 export const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
 
-/** The class that a Cluster refers to. */
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
   const reference = objectAt(topologyOf(cluster), 'classRef');
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
@@ -19,7 +16,6 @@ export function classNameOf(cluster: JsonObject): string {
   return `${namespace || namespaceOf(cluster)}/${name}`;
 }
 
-/** The lists of groups of workers, in topologies and classes. */
 export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
 export type WorkerKind = keyof typeof workerLists;

@@ -21,12 +21,7 @@ const isNothing = (name: string, value: Json, list: string): boolean =>
   (Array.isArray(value) && value.length === 0 && !mayBeEmptyList.has(name)) ||
   (isJsonObject(value) && Object.keys(value).length === 0 && !mayBeEmptyObject.has(name));
 
-/**
- * A value without what Cluster API does not tell from absent fields: null, empty texts, lists and objects. Reading objects
- * into Go's types and writing them again removes the same.
- *
- * @param list the field that it lies in.
- */
+/** A value without what Go's types do not tell from absent fields: null, empty texts, lists and objects. `list`: its field. */
 export function withoutEmpty(value: Json, list = ''): Json {
   if (Array.isArray(value)) {
     return value.map((item) => withoutEmpty(item, list));

@@ -9,7 +9,7 @@ import { keyOf, nameIn, type ObjectName } from './objects.ts';
 export interface Unread {
   group: string;
   kind: string;
-  /** Where it could not be read; undefined: nowhere. */
+  /** Undefined: it could be read nowhere. */
   namespace?: string | undefined;
   /** One line with the missing verb, or what the API server said. */
   why: string;
@@ -18,11 +18,7 @@ export interface Unread {
 /** An API server's answer about a write: what it would store, or why it would not. */
 export type DryRunAnswer = { is: 'stored'; object: JsonObject } | { is: 'refused'; error: string };
 
-/**
- * An API server's answer about an object that Cluster API's topology controller applies; undefined if it cannot be asked.
- *
- * @param isTrial whether the controller only looks whether anything would change: webhooks of providers let more through then.
- */
+/** `isTrial`: the topology controller only looks whether anything would change, and webhooks of providers let more through. */
 export type DryRun = (object: JsonObject, isTrial: boolean) => Promise<DryRunAnswer | undefined>;
 
 /** The parts of a state besides its objects. */
@@ -30,10 +26,7 @@ export interface WorldParts {
   unread?: readonly Unread[] | undefined;
   /** Calls extensions. Default: none can be called, and what needs one is not known. */
   call?: CallHook | undefined;
-  /**
-   * Has an API server default and check an object that Cluster API would write, without writing it. Default: only the
-   * defaults that are known are applied.
-   */
+  /** Has an API server default and check an object, without writing it. Default: only known defaults are applied. */
   dryRun?: DryRun | undefined;
 }
 
@@ -95,7 +88,6 @@ export class World {
       ?.find((one) => one.namespace === undefined || namespace === undefined || one.namespace === namespace);
   }
 
-  /** Whether all objects of a kind could be read. */
   isRead(group: string, kind: string): boolean {
     return this.#whyUnread(group, kind) === undefined;
   }
@@ -107,11 +99,7 @@ export class World {
     }
   }
 
-  /**
-   * An object; undefined if there is none.
-   *
-   * @throws {NotKnown} if it could not be read.
-   */
+  /** @throws {NotKnown} if it could not be read. */
   get(name: ObjectName): JsonObject | undefined {
     const object = this.find(name);
     if (object === undefined) {
@@ -125,16 +113,12 @@ export class World {
     return this.#byName.get(keyOf(name));
   }
 
-  /** All objects of a kind that could be read, in the order in which they were given. */
+  /** Those that could be read, in the order in which they were given. */
   ofKind(group: string, kind: string): readonly JsonObject[] {
     return this.#byKind.get(`${group} ${kind}`) ?? [];
   }
 
-  /**
-   * The MachineDeployments, MachinePools, MachineSets or Machines of a Cluster.
-   *
-   * @throws {NotKnown} if they could not be read.
-   */
+  /** @throws {NotKnown} if they could not be read. */
   ofCluster(kind: string, cluster: JsonObject): readonly JsonObject[] {
     this.#requireRead(coreGroup, kind, namespaceOf(cluster));
     return this.findOfCluster(kind, cluster);
