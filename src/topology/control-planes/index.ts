@@ -1,6 +1,6 @@
 import { groupOf, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import { k0s } from './k0s.ts';
-import type { ControlPlaneKind } from './kind.ts';
+import type { ControlPlaneKind, KindWithMachines } from './kind.ts';
 import { kthrees } from './kthrees.ts';
 import { kubeadm } from './kubeadm.ts';
 import { rke2 } from './rke2.ts';
@@ -34,3 +34,8 @@ const kinds: ReadonlyMap<string, ControlPlaneKind> = new Map(
 /** The kind of a control plane; undefined if it is not known what it decides. */
 export const controlPlaneOf = (object: JsonObject): ControlPlaneKind | undefined =>
   kinds.get(`${groupOf(object)} ${textAt(object, 'kind')}`);
+
+export function kindWithMachines(object: JsonObject): KindWithMachines | undefined {
+  const of = controlPlaneOf(object);
+  return of?.hasMachines === false ? undefined : of;
+}

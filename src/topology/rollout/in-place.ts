@@ -1,7 +1,6 @@
-import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
-import { inRequest, shownMetadata, type UpdateRequest } from '../control-planes/index.ts';
+import type { UpdateRequest } from '../control-planes/index.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -35,14 +34,14 @@ function patchedBy(response: JsonObject, field: string, object: JsonObject): Jso
 
 /** Where the requests of the two hooks have what is compared. */
 const comparedPaths = { CanUpdateMachine: ['spec'], CanUpdateMachineSet: ['spec', 'template', 'spec'] } as const;
-export type UpdateHook = keyof typeof comparedPaths;
+type UpdateHook = keyof typeof comparedPaths;
 
 /**
  * The fields that the patches of an answer do not cover, by part of the request.
  *
  * @throws {BadPatch} when a patch cannot be applied.
  */
-export function uncovered(
+function uncovered(
   hook: UpdateHook,
   { current, desired }: UpdateRequest,
   response: JsonObject,
@@ -58,38 +57,6 @@ export function uncovered(
     return differences.length === 0 ? [] : [{ object, differences }];
   });
 }
-
-/** Marks a Machine and its objects during an update. */
-const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
-
-/** The objects of a Machine as in the request of UpdateMachine: with the marks of an update. */
-export function inUpdate(objects: Readonly<Record<string, JsonObject>>): JsonObject {
-  const withMarks = (object: JsonObject, more: JsonObject): JsonObject => {
-    const metadata = objectAt(object, 'metadata');
-    const annotations = { ...objectAt(metadata, 'annotations'), [inProgress]: '', ...more };
-    return { ...object, metadata: { ...metadata, annotations } };
-  };
-  return Object.fromEntries(
-    Object.entries(objects).map(([part, object]) => [
-      part,
-      withMarks(object, part === 'machine' ? { [pendingHooksAnnotation]: 'UpdateMachine' } : {}),
-    ]),
-  );
-}
-
-/** MachineSets and templates as in requests of CanUpdateMachineSet. */
-export const machineSetParts = (
-  machineSet: JsonObject,
-  infrastructure: JsonObject,
-  bootstrap: JsonObject | undefined,
-): UpdateRequest['current'] => {
-  const shown = (object: JsonObject) => inRequest(object, shownMetadata(object), objectAt(object, 'spec'));
-  return {
-    machineSet: shown(machineSet),
-    infrastructureMachineTemplate: shown(infrastructure),
-    ...(bootstrap !== undefined && { bootstrapConfigTemplate: shown(bootstrap) }),
-  };
-};
 
 /** Whether Machines can be updated in place, and by whom. */
 export type UpdateAnswer =

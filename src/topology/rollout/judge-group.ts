@@ -5,14 +5,12 @@ import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan-document.ts';
 import { controlPlaneRollout } from './control-plane.ts';
+import { explained } from './explained.ts';
 import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
+import { asHeld } from './held.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
-import { pausesRollouts, pausing, whilePaused, withoutRollout } from './paused.ts';
-import { preflightFailures, whileBlocked } from './preflight.ts';
-import { presentState } from './present-state.ts';
-import { uncompared, unlikeMachines, unseen } from './unlike.ts';
 
 function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
   const { before, after, change } = update;
@@ -52,15 +50,7 @@ export function unjudged(
 /** Decides what happens to a group's Machines when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const plan = await judgedOrNot(change, options);
-  if (options.explains !== true) {
-    return plan;
-  }
-  const more = [...unlikeMachines(change, options), ...uncompared(change), ...unseen(change)];
-  return {
-    ...plan,
-    ...presentState(change),
-    ...(more.length > 0 && { problems: [...(plan.problems ?? []), ...more] }),
-  };
+  return options.explains === true ? explained(plan, change, options) : plan;
 }
 
 async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
@@ -69,17 +59,7 @@ async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<G
     if (end !== undefined) {
       throw end;
     }
-    const object = pausing(change);
-    if (object !== undefined) {
-      return whilePaused(await judged(change, { ...options, follow: undefined }), object);
-    }
-    if (after && pausesRollouts(change)) {
-      return withoutRollout(await judged(change, { ...options, follow: undefined }), after.object);
-    }
-    const plan = await judged(change, options);
-    return after && change.kind === 'MachineDeployment'
-      ? whileBlocked(plan, after, preflightFailures(change, after, options.clusterApiVersion))
-      : plan;
+    return await asHeld(change, options, (some) => judged(change, some));
   } catch (error) {
     if (error instanceof Stopped) {
       return unjudged(change, 'stopped', machinesBefore(change));

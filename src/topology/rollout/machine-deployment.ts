@@ -1,6 +1,14 @@
 import { fieldAt, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
-import { type Arrivals, afterPath, ageReasons, timeAt, type UpdateRequest } from '../control-planes/index.ts';
+import {
+  type Arrivals,
+  afterPath,
+  ageReasons,
+  inRequest,
+  shownMetadata,
+  timeAt,
+  type UpdateRequest,
+} from '../control-planes/index.ts';
 import { type Difference, differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
@@ -13,8 +21,8 @@ import {
   nothing,
   type Rollout,
 } from './group-plan.ts';
-import { askForUpdate, machineSetParts, type UpdateAnswer } from './in-place.ts';
-import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, revisionOf } from './machines.ts';
+import { askForUpdate, type UpdateAnswer } from './in-place.ts';
+import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, sum } from './machines.ts';
 
 const specPath = ['spec', 'template', 'spec'] as const;
 const references = {
@@ -120,16 +128,34 @@ function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[])
   });
 }
 
+/** The number of a MachineSet among those of its MachineDeployment. */
+const revisionOf = (machineSet: JsonObject): number =>
+  Number(textAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || 1;
+
+/** MachineSets and templates as in requests of CanUpdateMachineSet. */
+const machineSetParts = (
+  machineSet: JsonObject,
+  infrastructure: JsonObject,
+  bootstrap: JsonObject | undefined,
+): UpdateRequest['current'] => {
+  const shown = (object: JsonObject) => inRequest(object, shownMetadata(object), objectAt(object, 'spec'));
+  return {
+    machineSet: shown(machineSet),
+    infrastructureMachineTemplate: shown(infrastructure),
+    ...(bootstrap !== undefined && { bootstrapConfigTemplate: shown(bootstrap) }),
+  };
+};
+
 /** The request about the Machines of a MachineSet; undefined if its templates are not known. */
 function requestFor(set: MadeSet, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
-  const isOfBefore = isSame(
-    comparedFields.map((field) => set.spec[field] ?? null),
-    comparedFields.map((field) => objectAt(before.object, ...specPath)[field] ?? null),
-  );
-  if (!isOfBefore || before.infrastructure === undefined || after.infrastructure === undefined) {
-    return undefined;
-  }
-  if ((before.bootstrap === undefined) !== (after.bootstrap === undefined)) {
+  const isOfBefore = specReasons(set.spec, before.object).length === 0;
+  const hasBootstrap = before.bootstrap !== undefined;
+  if (
+    !isOfBefore ||
+    before.infrastructure === undefined ||
+    after.infrastructure === undefined ||
+    hasBootstrap !== (after.bootstrap !== undefined)
+  ) {
     return undefined;
   }
   const machineSet = set.machineSet?.object;
@@ -146,22 +172,18 @@ function requestFor(set: MadeSet, { before, after, change }: GroupUpdate): Updat
   };
 }
 
-/** How urgently a MachineSet lets go of a Machine (machineset_deletion_order.go, v1.14). */
-function priorityOf({ machine }: ExistingMachine, order: string): number {
-  const annotations = objectAt(machine, 'metadata', 'annotations');
-  const createdAt = timeAt(machine, 'metadata', 'creationTimestamp') ?? 0;
-  const age = order === 'Oldest' ? -createdAt : order === 'Newest' ? createdAt : 0;
-  return Object.hasOwn(annotations, 'cluster.x-k8s.io/delete-machine') ? Number.POSITIVE_INFINITY : age;
-}
-
-/** Names of Machines in the order in which their MachineSet lets go of them. */
-const namesInOrder = ({ machines }: MadeSet, order: string): string[] =>
-  machines
-    .toSorted((a, b) => {
-      const [first, second] = [priorityOf(b, order), priorityOf(a, order)];
-      return first === second ? (nameOf(a.machine) < nameOf(b.machine) ? -1 : 1) : first - second;
-    })
+/** Names of Machines in the order in which their MachineSet lets go of them (machineset_deletion_order.go, v1.14). */
+function namesInOrder({ machines }: MadeSet, order: string): string[] {
+  const priorityOf = ({ machine }: ExistingMachine) => {
+    const createdAt = timeAt(machine, 'metadata', 'creationTimestamp') ?? 0;
+    const age = order === 'Oldest' ? -createdAt : order === 'Newest' ? createdAt : 0;
+    const isFirst = Object.hasOwn(objectAt(machine, 'metadata', 'annotations'), 'cluster.x-k8s.io/delete-machine');
+    return isFirst ? Number.MAX_VALUE : age;
+  };
+  return machines
+    .toSorted((a, b) => priorityOf(b) - priorityOf(a) || (nameOf(a.machine) < nameOf(b.machine) ? -1 : 1))
     .map(({ machine }) => nameOf(machine));
+}
 
 function mannerOf({ after }: GroupUpdate): string {
   const { maxSurge, maxUnavailable } = fencepostsOf(after.object);
@@ -184,8 +206,6 @@ export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
     .filter((kind) => kind !== 's');
   return [{ path: ['spec', 'template', 'metadata'], on: ['MachineSets', 'Machines', ...kinds] }, ...arrivals];
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
 /** The steps of a rollout: new Machines come first, and all of them do if others are updated in place. */
 function stepsOf(updated: readonly string[], deleted: readonly string[]): RolloutStep[] {

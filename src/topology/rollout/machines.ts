@@ -7,33 +7,10 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { machineFieldNames, writtenInPlace } from '../../runtimehooks/index.ts';
-import { cloneOf, controlPlaneOf, type MachineObjects, running } from '../control-planes/index.ts';
-import { mergedMetadata, nonEmpty } from '../patches/items.ts';
+import { controlPlaneOf } from '../control-planes/index.ts';
+import { nonEmpty } from '../patches/items.ts';
 import { generatedName } from '../world/names.ts';
 import { picked, portion } from '../world/objects.ts';
-
-const clusterApi = 'cluster.x-k8s.io/v1beta2';
-
-/** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
-export function workerMachine(
-  machineSet: JsonObject,
-  bootstrap: JsonObject,
-  infrastructure: JsonObject,
-  name: string,
-): MachineObjects {
-  const namespace = namespaceOf(machineSet);
-  const { metadata: ofTemplate = {}, spec = {} } = objectAt(machineSet, 'spec', 'template');
-  const own = {
-    'cluster.x-k8s.io/deployment-name': textAt(machineSet, 'metadata', 'labels', 'cluster.x-k8s.io/deployment-name'),
-    'cluster.x-k8s.io/set-name': nameOf(machineSet),
-  };
-  const metadata = mergedMetadata([objectAt(ofTemplate), { labels: own }]);
-  return running(
-    { metadata: { name, namespace, ...metadata }, spec },
-    cloneOf(bootstrap, name, namespace, metadata),
-    cloneOf(infrastructure, name, namespace, metadata),
-  );
-}
 
 /** Annotations that nobody wants, but somebody needs. */
 export const bookkeeping = [
@@ -42,7 +19,7 @@ export const bookkeeping = [
   'cluster.x-k8s.io/conversion-data',
 ];
 
-/** More Machines than a group has: a number in a file must not decide how much work there is. */
+/** A number in a file must not decide how much work there is. */
 const maxReplicas = 100_000;
 
 /** Whether a group has Machines: control planes that run in Pods, or in the service of a cloud, do not. */
@@ -58,6 +35,8 @@ export function replicasOf(object: JsonObject | undefined): number {
   return Number.isInteger(replicas) ? Math.min(Math.max(0, Number(replicas)), maxReplicas) : 1;
 }
 
+export const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
+
 /** The limits of a rolling update of a MachineDeployment (mdutil.ResolveFenceposts, v1.14). */
 export function fencepostsOf(machineDeployment: JsonObject): { maxSurge: number; maxUnavailable: number } {
   const replicas = replicasOf(machineDeployment);
@@ -67,9 +46,6 @@ export function fencepostsOf(machineDeployment: JsonObject): { maxSurge: number;
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
-const deploymentSettings = (machineDeployment: JsonObject): JsonObject =>
-  writtenInPlace('MachineDeployment', objectAt(machineDeployment, 'spec', 'template', 'spec'));
-
 /** Fields of a Machine's spec that need another MachineSet. */
 export const comparedFields = [
   'version',
@@ -77,10 +53,6 @@ export const comparedFields = [
   'infrastructureRef',
   ...machineFieldNames('MachineDeployment', 'newMachines'),
 ];
-
-/** The number of a MachineSet among those of its MachineDeployment. */
-export const revisionOf = (machineSet: JsonObject): number =>
-  Number(textAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || 1;
 
 /** Names the MachineSets of a MachineDeployment, which are numbered: made-up suffixes, the same in each run. */
 export function machineSetId(machineDeployment: string, revision: number) {
@@ -109,7 +81,7 @@ export function machineSetOf(
   const { maxSurge } = isOnDelete ? { maxSurge: 0 } : fencepostsOf(machineDeployment);
   const order = textAt(deletion, 'order');
   return {
-    apiVersion: clusterApi,
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'MachineSet',
     metadata: {
       name,
@@ -132,7 +104,10 @@ export function machineSetOf(
           labels: { ...objectAt(labels), ...hashLabel },
           ...nonEmpty('annotations', objectAt(annotations)),
         },
-        spec: { ...picked(settled, ['clusterName', ...comparedFields]), ...deploymentSettings(machineDeployment) },
+        spec: {
+          ...picked(settled, ['clusterName', ...comparedFields]),
+          ...writtenInPlace('MachineDeployment', objectAt(template, 'spec')),
+        },
       },
       ...(order !== '' && { deletion: { order } }),
       ...(machineNaming !== undefined && { machineNaming }),

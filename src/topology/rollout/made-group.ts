@@ -1,11 +1,12 @@
-import { isSame, type JsonObject, nameOf, namespaceOf } from '../../kubernetes/index.ts';
-import { controlPlaneOf } from '../control-planes/index.ts';
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { isSame, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { cloneOf, kindWithMachines, type MachineObjects, running } from '../control-planes/index.ts';
+import { mergedMetadata } from '../patches/items.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { generatedName } from '../world/names.ts';
 import type { GroupPlan } from '../world/plan-document.ts';
-import { inUpdate } from './in-place.ts';
 import { judgeGroup } from './judge-group.ts';
-import { machineSetId, machineSetOf, replicasOf, workerMachine } from './machines.ts';
+import { machineSetId, machineSetOf, replicasOf } from './machines.ts';
 
 /** Maximum number of Machines of a group that are simulated individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -18,6 +19,45 @@ export type MachineStep =
 /** Options of a rollout that is played: `follow` is told each step before the next one is decided on. */
 export interface PlayOptions extends Omit<PlanOptions, 'follow'> {
   follow: (step: MachineStep) => Promise<void>;
+}
+
+/** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
+function workerMachine(
+  machineSet: JsonObject,
+  bootstrap: JsonObject,
+  infrastructure: JsonObject,
+  name: string,
+): MachineObjects {
+  const namespace = namespaceOf(machineSet);
+  const { metadata: ofTemplate = {}, spec = {} } = objectAt(machineSet, 'spec', 'template');
+  const own = {
+    'cluster.x-k8s.io/deployment-name': textAt(machineSet, 'metadata', 'labels', 'cluster.x-k8s.io/deployment-name'),
+    'cluster.x-k8s.io/set-name': nameOf(machineSet),
+  };
+  const metadata = mergedMetadata([objectAt(ofTemplate), { labels: own }]);
+  return running(
+    { metadata: { name, namespace, ...metadata }, spec },
+    cloneOf(bootstrap, name, namespace, metadata),
+    cloneOf(infrastructure, name, namespace, metadata),
+  );
+}
+
+/** Marks a Machine and its objects during an update. */
+const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
+
+/** The objects of a Machine as in the request of UpdateMachine. */
+function inUpdate(objects: Readonly<Record<string, JsonObject>>): JsonObject {
+  const withMarks = (object: JsonObject, more: JsonObject): JsonObject => {
+    const metadata = objectAt(object, 'metadata');
+    const annotations = { ...objectAt(metadata, 'annotations'), [inProgress]: '', ...more };
+    return { ...object, metadata: { ...metadata, annotations } };
+  };
+  return Object.fromEntries(
+    Object.entries(objects).map(([part, object]) => [
+      part,
+      withMarks(object, part === 'machine' ? { [pendingHooksAnnotation]: 'UpdateMachine' } : {}),
+    ]),
+  );
 }
 
 interface Origin {
@@ -113,11 +153,10 @@ export class MadeGroup {
   /** A Machine, with what is made for it; of a group whose Machines a provider makes, only its name is known. */
   #machine(cluster: JsonObject, origin: Origin, name: string): ExistingMachine {
     const { object, bootstrap = {}, infrastructure = {} } = origin.objects;
-    const of = controlPlaneOf(object);
     const known = this.#hasMachineSets
       ? workerMachine(this.#machineSet(origin, 0).object, bootstrap, infrastructure, name)
-      : of?.hasMachines !== false && of?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
+      : kindWithMachines(object)?.machine(object, infrastructure, { cluster: nameOf(cluster), machine: name });
     const machine = { metadata: { name, namespace: namespaceOf(cluster) } };
-    return known || { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
+    return known ?? { machine, bootstrapConfig: undefined, infrastructureMachine: undefined };
   }
 }

@@ -1,28 +1,25 @@
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
-import { controlPlaneOf } from '../control-planes/index.ts';
+import { kindWithMachines } from '../control-planes/index.ts';
 import { upgradeConcurrency } from '../refusals/index.ts';
 import type { GroupChange } from '../world/groups.ts';
 import type { GroupPlan, Peak } from '../world/plan-document.ts';
-import { fencepostsOf, replicasOf } from './machines.ts';
+import { fencepostsOf, replicasOf, sum } from './machines.ts';
 
 function surgeOf({ after, kind }: GroupChange): number {
   if (after === undefined) {
     return 0;
   }
-  const of = controlPlaneOf(after.object);
-  const ofPlane = of?.hasMachines === false ? undefined : of?.maxSurge(after.object);
-  const maxSurge = kind === 'MachineDeployment' ? fencepostsOf(after.object).maxSurge : (ofPlane ?? 0);
+  const { maxSurge } =
+    kind === 'MachineDeployment'
+      ? fencepostsOf(after.object)
+      : { maxSurge: kindWithMachines(after.object)?.maxSurge(after.object) ?? 0 };
   return Math.min(maxSurge, replicasOf(after.object));
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
-
 /**
  * How the groups of a Cluster roll together; undefined for fewer than two. An upgrade comes to workers when the control plane
- * has it (outside a topology to MachineDeployments only, by the checks of their MachineSets), and in a topology to one MachineDeployment after the other, or to as many at once as an annotation of the Cluster
- * says; other changes come to all groups at once.
- *
- * @param groups the plans of `changes`.
+ * has it (outside a topology to MachineDeployments only), and in a topology to one MachineDeployment after the other, or to as
+ * many at once as an annotation of the Cluster says; other changes come to all groups at once.
  */
 export function peakOf(
   cluster: JsonObject,

@@ -1,11 +1,12 @@
 import { fieldAt, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
-import { controlPlaneOf, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
+import { kindWithMachines, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
 import { type Difference, differencesOf, leadsTo, plainCause } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions } from '../world/groups.ts';
-import type { Problem } from '../world/plan-document.ts';
+import type { GroupPlan, Problem } from '../world/plan-document.ts';
 import { listText, machinesText } from './explanations.ts';
 import { isStaying } from './group-plan.ts';
+import { replicasOf } from './machines.ts';
 
 const clonedFromName = 'cluster.x-k8s.io/cloned-from-name';
 
@@ -14,6 +15,9 @@ const ofEachMachine = [
   ['joinConfiguration', 'discovery'],
   ['joinConfiguration', 'controlPlane'],
 ];
+
+const namedText = (machines: readonly { name: string }[]): string =>
+  `${machinesText(machines.length)} (${listText(machines.map(({ name }) => name))})`;
 
 /** The fields of a template of which an object that was made of it has another value. */
 const unlike = (object: JsonObject | undefined, template: JsonObject | undefined): Difference[] =>
@@ -24,24 +28,20 @@ const unlike = (object: JsonObject | undefined, template: JsonObject | undefined
         objectAt(withKubeadmDefaults(template), 'spec', 'template', 'spec'),
       ).filter(({ path, after }) => after !== undefined && !ofEachMachine.some((own) => leadsTo(path, own)));
 
-/** Why a Machine that is unlike a template of its group stays: the template changed, or nothing says which it was made of. */
-type Why = 'changed' | 'unmarked';
-
 /** Whether a control plane takes a Machine for up to date because nothing says what template it was made of. */
 function isUnmarked(existing: ExistingMachine, { object }: GroupObjects, options: PlanOptions): boolean {
-  const of = controlPlaneOf(object);
   const { machine, bootstrapConfig = {}, infrastructureMachine = {} } = existing;
   const release = options.clusterApiVersion ?? newestKnownRelease;
-  return (
-    of !== undefined &&
-    of.hasMachines !== false &&
-    !of
-      .reasons({ machine, bootstrapConfig, infrastructureMachine }, object, release)
-      .some(({ path }) => leadsTo(path, machineTemplatePath(object)))
+  const reasons = kindWithMachines(object)?.reasons(
+    { machine, bootstrapConfig, infrastructureMachine },
+    object,
+    release,
   );
+  return reasons?.every(({ path }) => !leadsTo(path, machineTemplatePath(object))) === true;
 }
 
-const texts: Readonly<Record<Why, { text: string; remedy: string }>> = {
+/** Why a Machine that is unlike a template of its group stays: the template changed, or nothing says which it was made of. */
+const staying = {
   changed: {
     text: 'which changed under its name: that replaces nothing',
     remedy: 'refer to a template of another name, or set spec.rollout.after',
@@ -66,7 +66,7 @@ function unlikeMachine(
   }
   const from = textAt(made, 'metadata', 'annotations', clonedFromName);
   const isSilent = from === '' && isUnmarked(existing, after, options);
-  const why: Why | undefined = from === nameOf(template) ? 'changed' : isSilent ? 'unmarked' : undefined;
+  const why = from === nameOf(template) ? ('changed' as const) : isSilent ? ('unmarked' as const) : undefined;
   const object = objectText(template);
   const causes = differences.map((one) =>
     plainCause(object, { ...one, path: ['spec', 'template', 'spec', ...one.path] }),
@@ -78,7 +78,7 @@ function unlikeMachine(
  * Machines that differ from what their group would make now, and that are not replaced for it: with the fields, and the reason.
  * A template that changed under its name is the most frequent one.
  */
-export function unlikeMachines({ kind, after, machines = [] }: GroupChange, options: PlanOptions): Problem[] {
+function unlikeMachines({ kind, after, machines = [] }: GroupChange, options: PlanOptions): Problem[] {
   // A MachinePool does not refer to templates.
   if (after === undefined || kind === 'MachinePool') {
     return [];
@@ -88,41 +88,68 @@ export function unlikeMachines({ kind, after, machines = [] }: GroupChange, opti
   );
   return [...Map.groupBy(all, ({ why, template }) => `${why} ${objectText(template)}`).values()].flatMap((some) => {
     const [{ why, template }] = some as [(typeof some)[number]];
-    const { text, remedy } = texts[why];
+    const { text, remedy } = staying[why];
     const causes = new Map(some.flatMap((one) => one.causes).map((cause) => [JSON.stringify(cause), cause]));
-    const subject = `${machinesText(some.length)} (${listText(some.map(({ name }) => name))})`;
-    const verb = some.length === 1 ? 'is' : 'are';
-    return [
-      { text: `${subject} ${verb} unlike ${objectText(template)}, ${text}`, remedy, causes: [...causes.values()] },
-    ];
+    const subject = `${namedText(some)} ${some.length === 1 ? 'is' : 'are'} unlike ${objectText(template)}`;
+    return [{ text: `${subject}, ${text}`, remedy, causes: [...causes.values()] }];
   });
 }
 
-/** Says what of Machines their control plane does not compare. */
-export function uncompared({ after, machines = [] }: GroupChange): Problem[] {
-  const of = after && controlPlaneOf(after.object);
-  if (of === undefined || of.hasMachines === false) {
-    return [];
-  }
+function uncompared({ after, machines = [] }: GroupChange): Problem[] {
+  const of = after && kindWithMachines(after.object);
   const all = machines.filter(isStaying).flatMap(({ machine }) => {
-    const why = of.uncompared?.(machine);
+    const why = of?.uncompared?.(machine);
     return why === undefined ? [] : [{ name: nameOf(machine), why }];
   });
   return [...Map.groupBy(all, ({ why }) => why)].map(([why, some]) => ({
-    text: `${machinesText(some.length)} (${listText(some.map(({ name }) => name))}): ${why}`,
+    text: `${namedText(some)}: ${why}`,
   }));
 }
 
-/** Says that the controller of a group has not seen the newest version of its object. */
-export function unseen({ after }: GroupChange): Problem[] {
+function unseen({ after }: GroupChange): Problem[] {
   const seen = Number(fieldAt(after?.object, 'status', 'observedGeneration'));
   const newest = Number(fieldAt(after?.object, 'metadata', 'generation'));
-  return after !== undefined && seen < newest
-    ? [
-        {
-          text: `the controller of ${objectText(after.object)} has not seen its newest change yet (observedGeneration ${seen} of ${newest})`,
-          remedy: 'check whether it runs, and read its log',
-        },
-      ]
-    : [];
+  if (after === undefined || !(seen < newest)) {
+    return [];
+  }
+  const text = `the controller of ${objectText(after.object)} has not seen its newest change yet (observedGeneration ${seen} of ${newest})`;
+  return [{ text, remedy: 'check whether it runs, and read its log' }];
+}
+
+/** A number of a status: under `v1beta2`, an object in v1beta1 has the newer fields. */
+function numberIn(object: JsonObject, ...names: readonly string[]): number | undefined {
+  const values = names.flatMap((name) => [fieldAt(object, 'status', 'v1beta2', name), fieldAt(object, 'status', name)]);
+  return values.find((value) => typeof value === 'number');
+}
+
+/** How far a group is now, as the status of its object says: none of an object without a status. */
+function presentState({ before }: GroupChange): Pick<GroupPlan, 'now'> {
+  const object = before?.object;
+  if (object === undefined || fieldAt(object, 'status') === undefined) {
+    return {};
+  }
+  const version =
+    textAt(object, 'status', 'version') ||
+    textAt(object, 'spec', 'version') ||
+    textAt(object, 'spec', 'template', 'spec', 'version');
+  const ready = numberIn(object, 'readyReplicas');
+  const upToDate = numberIn(object, 'upToDateReplicas', 'updatedReplicas');
+  return {
+    now: {
+      wanted: replicasOf(object),
+      ...(version !== '' && { version }),
+      ...(ready !== undefined && { ready }),
+      ...(upToDate !== undefined && { upToDate }),
+    },
+  };
+}
+
+/** The plan of a group with how far it is now, and what its controllers do not do about Machines that are not as it wants them. */
+export function explained(plan: GroupPlan, change: GroupChange, options: PlanOptions): GroupPlan {
+  const more = [...unlikeMachines(change, options), ...uncompared(change), ...unseen(change)];
+  return {
+    ...plan,
+    ...presentState(change),
+    ...(more.length > 0 && { problems: [...(plan.problems ?? []), ...more] }),
+  };
 }
