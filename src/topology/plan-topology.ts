@@ -185,12 +185,7 @@ function clusterChanges({ before, after, request }: Planning): ClusterChange[] {
   ];
 }
 
-/**
- * Plans the effect of a change on the Machines of Clusters, once all steps of an upgrade are done.
- *
- * @param before the state as it is.
- * @param after the state as it will be, with what Cluster API makes itself as it is before (`layered`).
- */
+/** The effect on Machines, once all steps of an upgrade are done. `after` has what Cluster API makes as it is `before`. */
 export async function plan(before: World, after: World, request: PlanRequest): Promise<Plan> {
   const called = new Set<string>();
   const planning = planningOf(before, after, request, called);

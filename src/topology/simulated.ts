@@ -171,12 +171,7 @@ export class SimulatedCluster {
     }));
   }
 
-  /**
-   * Computes what the objects of a Cluster should be.
-   *
-   * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
-   * @returns parts of patched templates that an API server would refuse or drop.
-   */
+  /** Returns what an API server would refuse or drop of templates. @throws {ReconcileFailed} if a patch cannot be applied. */
   async desire(cluster: JsonObject, decided: Decided, ask: AskPatch): Promise<ReturnType<typeof templateProblems>> {
     const desired = await desiredFor(this.#inputFor(cluster, decided), ask);
     this.#desired = desired;
@@ -184,12 +179,7 @@ export class SimulatedCluster {
     return templateProblems(desired.patched, this.#options.schemaOf);
   }
 
-  /**
-   * Writes what should be, as it was computed last, but groups that wait for their version.
-   *
-   * @throws {WriteFailed} for the first group that cannot be written.
-   * @returns whether an object that existed is another one now.
-   */
+  /** Returns whether an object that existed is another one now. @throws {WriteFailed} for the first that cannot be written. */
   write(cluster: JsonObject): boolean {
     let isChanged = false;
     const known = clusterApiSchemaOf(this.#options.release);

@@ -44,12 +44,7 @@ async function madeBefore(
   }
 }
 
-/**
- * Checks that the objects that a Cluster refers to belong to its topology (current_state.go in
- * core/reconcilers/topology/cluster, v1.14).
- *
- * @throws {Stopped} if one does not: Cluster API changes nothing then.
- */
+/** current_state.go in core/reconcilers/topology/cluster, v1.14. @throws {Stopped} if one does not belong to the topology. */
 function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane }: Existing): void {
   for (const object of [infrastructureCluster, controlPlane?.object]) {
     if (object !== undefined && own(labelsOf(object), ownedLabel) === undefined) {
@@ -72,12 +67,7 @@ function reconciledCluster(blueprint: Blueprint, stored: JsonObject): JsonObject
   return cluster;
 }
 
-/**
- * Computes what Cluster API changes in a Cluster's groups.
- *
- * @throws {NotKnown} if what it makes of the Cluster cannot be known.
- * @throws {Stopped} if it stops before it comes to the groups.
- */
+/** @throws {NotKnown} if it cannot be known what Cluster API makes of it; {Stopped} if it stops before the groups. */
 async function changesOf(
   planning: Planning,
   was: ClusterBefore,
@@ -166,11 +156,7 @@ const isClassRefused = ({ after }: Planning, cluster: JsonObject, refusals: read
   refusals.some(({ part }) => part === undefined) &&
   after.world.find({ group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) }) === undefined;
 
-/**
- * The plan of a Cluster with a topology.
- *
- * @param cluster as it is stored after the write, and why that is refused, if it is.
- */
+/** `cluster` is as it is stored after the write, and `refusal` why that is refused, if it is. */
 export async function planTopology(
   planning: Planning,
   before: ClusterBefore,

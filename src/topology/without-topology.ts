@@ -62,11 +62,7 @@ function withTemplateRefusal({ writes }: Planning, group: GroupPlan, { before }:
       };
 }
 
-/**
- * The plan of a Cluster without a topology: what a user changed of its control plane and MachineDeployments.
- *
- * @param cluster as it is stored after the write, and why that is refused, if it is.
- */
+/** The plan of what a user changed of a control plane and MachineDeployments. */
 export async function planWithout(
   planning: Planning,
   { cluster: was }: ClusterBefore,

@@ -71,10 +71,7 @@ const addressOf = (tunneling: Json | undefined): JsonObject => {
 /** Go reads the field `k0s` only with a kind (unstructured.Unstructured). */
 const isReadable = ({ k0s = null }: JsonObject): boolean => k0s === null || textAt(k0s, 'kind') !== '';
 
-/**
- * What a Machine was made with; undefined if k0smotron cannot read it, as what it keeps itself since v1.31.1 of k0s for control
- * planes without `k0s`: one with the name of the etcd member, without a kind.
- */
+/** Undefined if k0smotron cannot read it, as what it keeps since v1.31.1 of k0s without `k0s`: it has no kind. */
 function keptConfig(text: string): JsonObject | undefined {
   try {
     const config = (JSON.parse(text) as Json) ?? {};

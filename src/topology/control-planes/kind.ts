@@ -25,11 +25,7 @@ interface AnyKind {
   creationCauses?(controlPlane: JsonObject): Iterable<StatusCause>;
   /** Sets the defaults of its webhook. */
   fillDefaults?(controlPlane: JsonObject): void;
-  /**
-   * Why its webhook or the rules of its schema do not take an update; undefined if they do, as far as that is known here.
-   *
-   * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
-   */
+  /** Why its webhook or schema does not take an update; `isStep`: one update, and not the sum of the steps of an upgrade. */
   refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
 }
 
@@ -43,12 +39,7 @@ export interface KindWithMachines extends AnyKind {
   readonly hasMachines?: true;
   /** The fields of its spec whose effect is known here. Undefined: all that its schema has. */
   readonly fields?: readonly string[];
-  /**
-   * A Machine that a control plane makes, with what is made for it.
-   *
-   * @param infrastructure the template that the control plane refers to; undefined if that is not known.
-   * @param isFirst whether it is the Machine with which the control plane began.
-   */
+  /** `infrastructure` is undefined if it is not known; with the first Machine, the control plane began. */
   machine(
     controlPlane: JsonObject,
     infrastructure: JsonObject | undefined,
@@ -57,19 +48,11 @@ export interface KindWithMachines extends AnyKind {
   ): MachineObjects;
   /** Whether a Machine is that with which its control plane began, if that matters. */
   isFirst?(made: MachineObjects): boolean;
-  /**
-   * The fields in which a Machine differs from what a control plane wants, so that it is replaced.
-   *
-   * @throws {NotKnown} where that depends on what is not among the objects.
-   */
+  /** In what it differs from what is wanted, so that it is replaced. @throws {NotKnown} if that depends on other objects. */
   reasons(made: MachineObjects, wanted: JsonObject, release: Release): Difference[];
   /** What it does not compare of a Machine, and why, in a plain sentence; undefined if it compares everything. */
   uncompared?(machine: JsonObject): string | undefined;
-  /**
-   * Why it is time to replace a Machine, whatever it is made of.
-   *
-   * @param previous the control plane before the change, for Machines of which nobody knows how old they are.
-   */
+  /** Why it is time to replace a Machine; `previous` counts for those of which nobody knows how old they are. */
   timeReasons?(made: MachineObjects, wanted: JsonObject, previous: JsonObject, now: Date): Difference[];
   /** Who updates a Machine in place that differs in these fields; undefined if it is replaced, or extensions are asked. */
   updater?(reasons: readonly Difference[], controlPlane: JsonObject): string | undefined;
@@ -77,10 +60,7 @@ export interface KindWithMachines extends AnyKind {
   maxSurge(controlPlane: JsonObject): number | undefined;
   /** Whether it asks extensions if they can update Machines in place. */
   readonly asksExtensions?: boolean;
-  /**
-   * The request of CanUpdateMachine; undefined if a template is not known. A kind that asks extensions, and has none, is not
-   * known where extensions could be asked.
-   */
+  /** Of CanUpdateMachine; undefined if a template is not known. Without it, what extensions could do is not known. */
   updateRequest?(
     made: MachineObjects,
     before: GroupObjects,

@@ -22,12 +22,7 @@ function hasLocalMode(version: string): boolean {
 const ownFeatureGates = (version: string): JsonObject =>
   hasLocalMode(version) ? { ControlPlaneKubeletLocalMode: true } : {};
 
-/**
- * The spec of the KubeadmConfig that a KubeadmControlPlane makes for a Machine (ComputeDesiredKubeadmConfig in
- * controlplane/kubeadm/pkg/desiredstate, v1.14).
- *
- * @param joins whether the Machine joins a control plane; the first one of a Cluster does not.
- */
+/** Of the KubeadmConfig for a Machine (ComputeDesiredKubeadmConfig in controlplane/kubeadm/pkg/desiredstate, v1.14). */
 export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): JsonObject {
   const { initConfiguration, joinConfiguration, ...spec } = objectAt(controlPlane, 'spec', 'kubeadmConfigSpec');
   const clusterConfiguration = objectAt(spec.clusterConfiguration);
@@ -63,11 +58,7 @@ function asJoin(spec: JsonObject): JsonObject {
   };
 }
 
-/**
- * A spec without what does not count, with the defaults that Cluster API's webhooks set until v1.10.
- *
- * @param desired its DNS and endpoint are those of both.
- */
+/** Without what does not count, with DNS and endpoint of `desired`, and the defaults that webhooks set until v1.10. */
 function compared(spec: JsonObject, desired: JsonObject): JsonObject {
   const filled = withoutEmpty(spec) as JsonObject;
   const { dns = null, controlPlaneEndpoint = null } = objectAt(desired, 'clusterConfiguration');
@@ -90,8 +81,6 @@ function compared(spec: JsonObject, desired: JsonObject): JsonObject {
  * Two specs of KubeadmConfigs as a KubeadmControlPlane compares them, and as extensions that update Machines get them
  * (PrepareKubeadmConfigsForDiff in controlplane/kubeadm/pkg/filters.go, v1.14). DNS is updated in the Cluster itself, a
  * join's discovery and the health check's timeout count for the next Machine only.
- *
- * @param joins whether a first Machine is compared as if it had joined.
  */
 export function comparedSpecs(
   current: JsonObject,
@@ -119,10 +108,7 @@ const formerDefaults: readonly (readonly [value: string, ...path: string[]])[] =
   ['IfNotPresent', 'joinConfiguration', 'nodeRegistration', 'imagePullPolicy'],
 ];
 
-/**
- * A copy of the spec of a KubeadmConfig with the defaults that older releases of Cluster API gave it, so that they are no
- * difference: its controllers compare only such copies.
- */
+/** A copy with the defaults that older releases gave it: Cluster API's controllers compare only such copies. */
 export function kubeadmDefaults(spec: JsonObject): JsonObject {
   const copy = copyOf(spec);
   for (const [value, ...path] of formerDefaults) {

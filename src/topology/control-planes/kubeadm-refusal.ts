@@ -127,11 +127,7 @@ function* timeoutCauses(spec: JsonObject, path: string): Generator<StatusCause> 
   }
 }
 
-/**
- * Why webhooks of Cluster API refuse a kubeadm config (v1beta2).
- *
- * @param path of the config in its object.
- */
+/** Why webhooks of Cluster API refuse a kubeadm config (v1beta2), which is at `path` of its object. */
 export function* kubeadmConfigCauses(spec: JsonObject, isControlPlane: boolean, path: string): Generator<StatusCause> {
   yield* fileCauses(objectsAt(spec, 'files'), `${path}.files`);
   yield* userCauses(objectsAt(spec, 'users'), `${path}.users`);
@@ -278,12 +274,7 @@ function updateProblems(before: JsonObject, after: JsonObject, isStep: boolean):
   ];
 }
 
-/**
- * Why the webhook of KubeadmControlPlane does not take an update, in its words; undefined if it does, as far as that is
- * known here (controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go, v1.14).
- *
- * @param isStep whether it is one update, and not the sum of the steps of an upgrade.
- */
+/** As its webhook says it (controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go, v1.14). */
 export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
   const [old, wanted] = [before, after].map((object) => withoutEmpty(objectAt(object, 'spec')) as JsonObject);
   if (old === undefined || wanted === undefined) {

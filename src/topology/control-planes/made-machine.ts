@@ -36,10 +36,7 @@ export const afterPaths: readonly FieldPath[] = [afterPath, rolloutAfterPath];
 export const readsTimes = (object: JsonObject): boolean =>
   [...afterPaths, ['spec', 'rollout', 'before']].some((path) => fieldAt(object, ...path) !== undefined);
 
-/**
- * Why it is time to replace what was made at a time: it is older than a group wants it; if the time is not known, the group
- * did not want it before (`previous`).
- */
+/** It is older than a group wants it; if its age is not known, the group did not want it before (`previous`). */
 export function ageReasons(
   createdAt: number | undefined,
   object: JsonObject,
@@ -163,9 +160,7 @@ export function templateDifferences({ infrastructureMachine }: MachineObjects, c
       ];
 }
 
-/**
- * The same, but that one without both annotations is up to date (matchesTemplateClonedFrom, which most providers share).
- */
+/** The same, but one without both annotations is up to date (matchesTemplateClonedFrom, which most providers share). */
 export function templateReasons(made: MachineObjects, controlPlane: JsonObject): Difference[] {
   const annotations = objectAt(made.infrastructureMachine, 'metadata', 'annotations');
   const isKnown = ['groupkind', 'name'].every((of) => Object.hasOwn(annotations, `cluster.x-k8s.io/cloned-from-${of}`));

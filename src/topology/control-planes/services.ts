@@ -40,10 +40,7 @@ const k0smotron: KindWithoutMachines = {
   },
 };
 
-/**
- * The rules of the schema of clastix/cluster-api-control-plane-provider-kamaji, v0.19 and v0.20 (api/v1alpha1, api/v1alpha2). A
- * change is written to a TenantControlPlane, which Kamaji runs as a Deployment.
- */
+/** The rules of the schema of clastix/cluster-api-control-plane-provider-kamaji, v0.19 and v0.20. */
 const kamaji: KindWithoutMachines = {
   ...service('controlplane', 'KamajiControlPlane', 'its TenantControlPlane, whose Pods run in the management cluster'),
   refusal: refusal({
@@ -134,10 +131,7 @@ function fillAzureDefaults({ metadata, spec }: JsonObject): void {
   });
 }
 
-/**
- * ValidateUpdate in internal/webhooks/azuremanagedcontrolplane_webhook.go of kubernetes-sigs/cluster-api-provider-azure, v1.25
- * and v1.26. The versions to which AKS upgrades by itself are not among it.
- */
+/** internal/webhooks/azuremanagedcontrolplane_webhook.go of kubernetes-sigs/cluster-api-provider-azure, v1.25 and v1.26. */
 const azureManaged: KindWithoutMachines = {
   ...service('infrastructure', 'AzureManagedControlPlane', 'AKS, as far as the provider updates it there'),
   isInV1beta1: true,
@@ -208,10 +202,7 @@ const updatedInOke = [
 ];
 const keptInOke = [['id'], ['clusterPodNetworkOptions'], ['kmsKeyId'], ['clusterOptions', 'addOnOptions']];
 
-/**
- * oracle/cluster-api-provider-oci, v0.23 and v0.24: UpdateControlPlane and ReconcileAddons in
- * cloud/scope/managed_control_plane.go. Its webhook takes every update.
- */
+/** cloud/scope/managed_control_plane.go of oracle/cluster-api-provider-oci, v0.23. Its webhook takes every update. */
 const ociManaged: KindWithoutMachines = {
   ...service('infrastructure', 'OCIManagedControlPlane', 'OKE'),
   arrivals: () => [

@@ -4,10 +4,7 @@ import type { Blueprint } from '../blueprint/blueprint.ts';
 import { clusterInV1beta1 } from '../manifests/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 
-/**
- * A copy of a Cluster as in requests of a hook: without its status and what nobody reads, in the version that the release
- * sends (cleanupCluster in exp/topology/desiredstate, v1.14).
- */
+/** A copy of a Cluster as requests of a hook have it in a release (cleanupCluster in exp/topology/desiredstate, v1.14). */
 export function clusterInRequest(
   { apiVersion = '', kind = '', metadata = {}, spec = {} }: JsonObject,
   hook: HookName,

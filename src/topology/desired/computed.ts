@@ -123,11 +123,7 @@ function countedUids(): () => string {
   };
 }
 
-/**
- * The names and versions with which a Cluster's templates are patched.
- *
- * @param decided default: those when all steps of an upgrade are done.
- */
+/** The names and versions with which templates are patched. `decided`: by default, those after all steps of an upgrade. */
 export function inputFor(
   release: Release,
   cluster: JsonObject,
@@ -176,12 +172,7 @@ export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'clu
   );
 }
 
-/**
- * Computes what Cluster API makes of a Cluster.
- *
- * @param known of another state, if nothing that the first patches read differs from it.
- * @throws {ReconcileFailed} for a patch that fails or cannot be applied.
- */
+/** @throws {ReconcileFailed} for a patch that fails or cannot be applied. */
 export async function desiredFor(input: PatchInput, ask: AskPatch, known?: KnownPatches): Promise<Desired> {
   return desiredOf(input, await patchTemplates(input, ask, known), infrastructureName(input));
 }
@@ -220,17 +211,14 @@ function samePatches(before: PatchInput, after: PatchInput): readonly ClassPatch
   return isSame(read(before), read(after)) ? commonPatches(before.blueprint)(after.blueprint) : [];
 }
 
-/** What becomes of calls of extensions that patch. */
+/** Calls of extensions that patch: not called, a class with one is not known; left out, all but their patches is computed. */
 export type Extensions = 'called' | 'not called' | 'left out';
 
 /**
  * Computes the objects that Cluster API makes of a Cluster, with the answers of extensions.
  *
- * @param extensions if they are not called, a class with external patches is not known; if they are left out, all but their
- *   patches is computed.
- * @param before of the state before: as much is taken over as stays the same, which saves a tenth of a review of a class.
- * @throws {NotKnown} if an extension does not answer, or a template is not computed here.
- * @throws {Stopped} with the condition, where Cluster API stops.
+ * @param before of the state before: what stays the same is not computed again, which saves a tenth of a review of a class.
+ * @throws {NotKnown} if an extension does not answer, or a template is not computed here; {Stopped} where Cluster API stops.
  */
 export async function computed(
   state: PlannedState,
@@ -276,13 +264,7 @@ const versionsIn = (response: JsonObject, list: string): string[] =>
     .slice(0, maxPlanSteps + 1)
     .map((step) => textAt(step, 'version'));
 
-/**
- * The steps of an upgrade: from the extension or the versions that the class names, else one minor per step.
- *
- * @param versions of the control plane and of the workers that exist.
- * @param ask the extension: the request lacks only the Cluster.
- * @returns the steps, or why Cluster API takes none.
- */
+/** The steps of an upgrade (`ask`: of the extension that plans them), or why Cluster API takes none. */
 export async function upgradeSteps(
   blueprint: Blueprint,
   { controlPlane, workers }: { controlPlane: string; workers: readonly string[] },
@@ -310,12 +292,7 @@ export async function upgradeSteps(
   return completePlan({ controlPlane, workers: lowest ?? '', to }, planned);
 }
 
-/**
- * The steps of an upgrade.
- *
- * @throws {NotKnown} if the extension that plans them does not answer.
- * @throws {Stopped} with the condition, if Cluster API does not take them.
- */
+/** @throws {NotKnown} if the extension that plans them does not answer; {Stopped} if Cluster API does not take them. */
 export async function plannedSteps(
   state: PlannedState,
   { release, cluster, blueprint, workers }: PatchInput,

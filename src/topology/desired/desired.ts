@@ -58,11 +58,7 @@ function madeOf(item: Item, name: string, { release, cluster }: PatchInput): Jso
   };
 }
 
-/**
- * The control plane of a Cluster (computeControlPlane in exp/topology/desiredstate, v1.14).
- *
- * @param machines the Cluster's own copy of the template of its machines, if the class has one.
- */
+/** computeControlPlane in exp/topology/desiredstate, v1.14. `machines`: the copy of the template of its Machines. */
 function controlPlaneOf(input: PatchInput, item: Item, machines: JsonObject | undefined): JsonObject {
   const { cluster, blueprint } = input;
   const { settings, isOfOldContract: isOld } = blueprint.controlPlane;
@@ -130,11 +126,6 @@ export function workerOf(
   return object;
 }
 
-/**
- * The objects of a Cluster, with its patched templates.
- *
- * @param infrastructureClusterName of the object, which exists already or not.
- */
 export function desiredOf(input: PatchInput, patched: Patched, infrastructureClusterName: string): Desired {
   const itemAt = new Map(
     patched.items.map((item) => [

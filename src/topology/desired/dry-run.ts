@@ -23,12 +23,7 @@ async function ask(dryRun: DryRun, object: JsonObject, isTrial: boolean): Promis
   return answer?.object;
 }
 
-/**
- * An API server's answer about a part of a group: what it stores; the same name as before where nothing is rotated.
- *
- * @param intent what is applied.
- * @param wanted what is foreseen to be stored.
- */
+/** What an API server stores of the `intent`; the same name as before where nothing is rotated. */
 async function dryRunPart(
   dryRun: DryRun,
   intent: JsonObject,

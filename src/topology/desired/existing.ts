@@ -102,10 +102,7 @@ const byGroup = perObject((objects: readonly JsonObject[]) =>
   }),
 );
 
-/**
- * The MachineSets and Machines of a group, or why they are not known. Machines are undefined if there are none of the whole
- * Cluster.
- */
+/** Of a group, or why they are not known. Machines are undefined if there are none of the whole Cluster. */
 export function machinesOf(
   cluster: JsonObject,
   world: World,

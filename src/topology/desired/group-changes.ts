@@ -95,12 +95,7 @@ export function referringTo(objects: GroupObjects, isControlPlane: boolean): Jso
 const isInOwnVersion = ({ items, objects }: DesiredGroup, part: GroupPart): boolean =>
   items[part] === undefined || items[part].object.apiVersion === objects[part]?.apiVersion;
 
-/**
- * The objects of a group after the controller has written them.
- *
- * @param before what it wrote before.
- * @throws {WriteFailed} when it cannot.
- */
+/** The objects of a group after the controller has written them. @throws {WriteFailed} when it cannot. */
 export function reconciled(
   current: GroupObjects,
   before: GroupObjects | undefined,

@@ -45,10 +45,7 @@ function settingsOf({ cluster, blueprint }: ClusterOfClass, { group, kind }: Pic
     : { topology, ofClass: objectAt(blueprint?.machineDeployments.get(textAt(topology, 'class'))?.settings) };
 }
 
-/**
- * The spec of the MachineHealthCheck of a group: what the topology says, all of it, or else the class
- * (exp/topology/scope/blueprint.go, v1.14); undefined if the group has none.
- */
+/** All of it comes from the topology, or else from the class (exp/topology/scope/blueprint.go, v1.14). */
 function healthCheckOf(state: ClusterOfClass, group: Pick<GroupPlan, 'group' | 'kind'>): JsonObject | undefined {
   const settings = settingsOf(state, group);
   const [own, ofClass] = [objectAt(settings?.topology, 'healthCheck'), objectAt(settings?.ofClass, 'healthCheck')];

@@ -14,11 +14,7 @@ import { referred } from './existing.ts';
 
 const definitionsIn = (world: World) => world.ofKind('apiextensions.k8s.io', 'CustomResourceDefinition');
 
-/**
- * A class with its templates, as far as they are among the objects.
- *
- * @throws {NotKnown} if one is given in another version than the class refers to.
- */
+/** A class with its templates. @throws {NotKnown} if one is given in another version than the class refers to. */
 export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   const object = objectText(clusterClass);
   const templateAt = (reference: JsonObject, namespace: string) => {
@@ -46,10 +42,7 @@ export function templateReferences(clusterClass: JsonObject): JsonObject[] {
   return references;
 }
 
-/**
- * The schemas of the CustomResourceDefinitions among objects, and of Cluster API's own kinds if there are none of them, or
- * only some that name no fields.
- */
+/** Those of definitions among the objects, and of Cluster API's own kinds if there are none, or only some without fields. */
 export function schemasIn(world: World, release: Release): SchemaOf {
   const given = schemasOf(definitionsIn(world));
   const known = clusterApiSchemaOf(release);
@@ -77,12 +70,7 @@ export class PlannedState {
     this.#call = call;
   }
 
-  /**
-   * Calls an extension of this state.
-   *
-   * @param what what is not known without the answer: `patch x of ClusterClass default/fleet is not known`.
-   * @throws {NotKnown} if it cannot be called, does not answer, or has no such handler.
-   */
+  /** `what` is not known without the answer. @throws {NotKnown} if the extension does not answer, or has no such handler. */
   async call(request: Omit<HookCall, 'state'>, what: string): Promise<Exclude<HookAnswer, { is: 'none' }>> {
     const { handler } = request;
     const remedy = 'pass the ExtensionConfig that registers it';
@@ -98,12 +86,7 @@ export class PlannedState {
     return answer;
   }
 
-  /**
-   * The class of a Cluster, with its templates and the variables that its extensions define.
-   *
-   * @throws {NotKnown} if it, a template or an answer is missing.
-   * @throws {Stopped} if an extension refuses to define its variables.
-   */
+  /** @throws {NotKnown} if it, a template or an answer is missing; {Stopped} if an extension refuses to define variables. */
   classOf(cluster: JsonObject): Promise<Blueprint> {
     const { namespace, name } = classOf(cluster);
     const key = `${namespace}/${name}`;

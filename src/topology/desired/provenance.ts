@@ -145,11 +145,7 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
 
 const templateText = (item: Item): string => `${textAt(item.template, 'kind')} ${nameOf(item.template)}`;
 
-/**
- * Where values of a group of Machines come from.
- *
- * @param before the same group in the first state, if it is known.
- */
+/** Where values of a group of Machines come from. */
 export function provenanceOf(
   before: { origins: Origins; group: DesiredGroup | undefined } | undefined,
   after: { origins: Origins; group: DesiredGroup },

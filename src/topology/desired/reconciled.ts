@@ -58,11 +58,7 @@ function keptOf(current: JsonObject): JsonObject {
 
 const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lower, {}, upper);
 
-/**
- * An object after the topology controller has applied it.
- *
- * @param before what it applied before; undefined if that is not known: then all fields of the spec are its own.
- */
+/** If it is not known what was applied `before`, all fields of the spec are the controller's own. */
 function afterApply(current: JsonObject, before: JsonObject | undefined, intent: JsonObject): JsonObject {
   if (current.apiVersion !== intent.apiVersion) {
     const [given, wanted] = [textAt(current, 'apiVersion'), textAt(intent, 'apiVersion')];
@@ -134,10 +130,7 @@ function checkUpdate({ current, intent, part, schemaOf, isChecked }: Write, resu
   }
 }
 
-/**
- * @throws {WriteFailed} when the API server does not take an object that is created: its name is not told, and of the reason
- *   only the causes (createErrorWithoutObjectName, v1.14).
- */
+/** @throws {WriteFailed} with the causes alone, without the object's name (createErrorWithoutObjectName, v1.14). */
 export function checkCreation(
   object: JsonObject,
   schemaOf: SchemaOf,

@@ -87,8 +87,7 @@ function usesIn(world: World): Map<string, { template: string; ofClass: string; 
 /**
  * What an API server and Cluster API's webhooks say of the writes of a change.
  *
- * @param given both states, in the versions of the API in which they are given.
- * @param newest the same in the newest versions that are known.
+ * @param given both states, in the versions in which they are given; then the same in the newest ones that are known.
  * @param schemaOf undefined: an API server has already checked what is written.
  * @param answers what an API server said: of these objects, nothing is computed.
  */

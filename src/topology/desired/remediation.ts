@@ -79,12 +79,7 @@ function untold(spec: JsonObject, machines: readonly JsonObject[]): string[] {
   });
 }
 
-/**
- * The Machines that a changed MachineHealthCheck has remediated at once, and did not before, in plain sentences.
- *
- * @param before its spec; undefined if it is new.
- * @param existing the Machines that it selects; undefined or without a status: nothing is known of them.
- */
+/** The Machines that a changed MachineHealthCheck has remediated at once, and did not before. */
 export function remediationTexts(
   before: JsonObject | undefined,
   after: JsonObject,

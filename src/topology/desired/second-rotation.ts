@@ -10,10 +10,7 @@ const nameVariables = {
   infrastructure: /^builtin\.(?:machineDeployment|controlPlane\.machineTemplate)\.infrastructureRef\b/,
 };
 
-/**
- * Says that a rotation changes what a patch reads: the reconcile that rotates a template still has its old name, and the next
- * one has the new name.
- */
+/** Says that a rotation changes what a patch reads: only the next reconcile knows the new name of the template. */
 export function rotatesAgain(
   { items, kind }: DesiredGroup,
   { applied }: Patched,

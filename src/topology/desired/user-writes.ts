@@ -71,9 +71,8 @@ function writeOf(
 
 /**
  * The writes of users that lead from one state to another, in the manner of their writers: on the server's side, if an object
- * was applied so before, else as `kubectl apply` does. Only those are among them of which an API server can say what becomes of
- * them: it judges a Cluster by the class that it has, and an object by the definition that it has, not by one that is
- * written together with it. The others are `unasked`.
+ * was applied so before, else as `kubectl apply` does. `unasked` are those that an API server cannot judge: it would judge them
+ * by the class or the definition that it has, and not by the one that is written together with them.
  */
 export function userWrites(
   before: World,

@@ -151,9 +151,8 @@ const surgeOf = (pool: JsonObject, replicas: number) => portion(strategyOf(pool)
 const hasImage = ({ after }: PoolChange) => fieldAt(after.infrastructure, 'spec', 'template', 'image') !== undefined;
 
 /**
- * The scale set gets a new model if image, size or zones differ (HasModelChanges in azure/types.go), and with it all else but
- * networks; an instance is replaced if its image differs (hasLatestModelApplied in azure/scope/machinepoolmachine.go). A new
- * model raises the capacity by maxSurge, and as many instances are deleted then (azure/services/scalesets/spec.go).
+ * The scale set gets a new model if image, size or zones differ (HasModelChanges in azure/types.go); an instance is replaced if
+ * its image does (azure/scope/machinepoolmachine.go). A new model raises the capacity by maxSurge for a time.
  */
 const azureMachinePool: MachinePoolKind = {
   kind: 'AzureMachinePool',
@@ -190,10 +189,7 @@ const upgraded = (service: string, poolOfService: string) =>
     manner: () => `${service} upgrades the nodes, by the upgrade settings of the ${poolOfService}`,
   }) as const;
 
-/**
- * All but scaling is sent to AKS as it is (Parameters in azure/services/agentpools/spec.go). What is refused: ValidateUpdate in
- * internal/webhooks/azuremanagedmachinepool_webhook.go.
- */
+/** Sent to AKS as it is (azure/services/agentpools/spec.go), or refused (azuremanagedmachinepool_webhook.go). */
 const azureManagedMachinePool: MachinePoolKind = {
   kind: 'AzureManagedMachinePool',
   ...upgraded('AKS', 'agent pool'),
@@ -217,10 +213,7 @@ const azureAsoManagedMachinePool: MachinePoolKind = {
   fields: all('service', 'resources'),
 };
 
-/**
- * Another instance template is made, and the group of instances refers to it, without a policy for updates: instances stay
- * (cloud/services/compute). Zones are sent when the group is created.
- */
+/** Another instance template is made, without a policy for updates (cloud/services/compute). Zones are sent at creation. */
 const gcpMachinePool: MachinePoolKind = {
   kind: 'GCPMachinePool',
   version: 'newInstances',
@@ -236,10 +229,7 @@ const gcpMachinePool: MachinePoolKind = {
   ),
 };
 
-/**
- * One request with all that differs (checkDiffAndPrepareUpdateConfig in cloud/services/container/nodepools/reconcile.go). What is
- * refused: ValidateUpdate of its webhook.
- */
+/** One request with all that differs (cloud/services/container/nodepools/reconcile.go), or refused by its webhook. */
 const gcpManagedMachinePool: MachinePoolKind = {
   kind: 'GCPManagedMachinePool',
   ...upgraded('GKE', 'node pool'),
@@ -253,10 +243,7 @@ const gcpManagedMachinePool: MachinePoolKind = {
   },
 };
 
-/**
- * Another instance configuration is made, and the pool refers to it: instances stay (cloud/scope/machine_pool.go). Placements
- * are sent when the pool is created.
- */
+/** Another instance configuration is made: instances stay (cloud/scope/machine_pool.go). Placements are sent at creation. */
 const ociMachinePool: MachinePoolKind = {
   kind: 'OCIMachinePool',
   version: 'ignored',
@@ -291,10 +278,7 @@ const ociManagedMachinePool: MachinePoolKind = {
   },
 };
 
-/**
- * A pool of containers, described at `template`: one is outdated if its image is not that of the version, or the custom image
- * (test/infrastructure/kind/mapper.go, test/infrastructure/docker/internal/controllers).
- */
+/** Outdated if the image is not that of the version, or the custom one (test/infrastructure/docker/internal/controllers). */
 const containers = (kind: string, template: string): MachinePoolKind => ({
   kind,
   version: ({ after }) =>

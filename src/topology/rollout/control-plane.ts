@@ -132,8 +132,6 @@ const inOrder = (machines: readonly OutdatedMachine[]): OutdatedMachine[] => {
 /**
  * A rolling update (rollingUpdate in controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, v1.14): as many
  * Machines as allowed are made before one is updated or deleted, and none is updated once enough are up to date.
- *
- * @param maySaveSurge whether an answer may say that no Machine has to be made first.
  */
 async function roll(
   outdated: readonly OutdatedMachine[],

@@ -74,10 +74,7 @@ function unlikeMachine(
   return why === undefined ? [] : [{ name: nameOf(existing.machine), why, template, causes }];
 }
 
-/**
- * Machines that differ from what their group would make now, and that are not replaced for it: with the fields, and the reason.
- * A template that changed under its name is the most frequent one.
- */
+/** Machines that differ from what their group would make now, and are not replaced for it. */
 function unlikeMachines({ kind, after, machines = [] }: GroupChange, options: PlanOptions): Problem[] {
   // A MachinePool does not refer to templates.
   if (after === undefined || kind === 'MachinePool') {

@@ -18,12 +18,7 @@ export function stepsText({ versions }: GroupChange, what = 'replaced'): string[
   return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
 }
 
-/**
- * Machines that are replaced or wait whether the change is made or not, and why they are not up to date.
- *
- * @param machines with empty names for those that are not known.
- * @param isOnDelete whether nothing but a user deletes them.
- */
+/** Machines that are replaced or wait whether the change is made or not; with empty names if those are not known. */
 export function waitingProblems(
   machines: readonly { name: string; causes: readonly Cause[] }[],
   isOnDelete: boolean,
@@ -54,11 +49,7 @@ function uncoveredTexts(answers: readonly UpdateAnswer[]): string[] {
   return [...new Set(texts)];
 }
 
-/**
- * Updates in place in words: by whom, what is not covered, and why a Machine is replaced all the same.
- *
- * @param avoid what would keep that Machine.
- */
+/** Updates in place in words; `avoid` would keep the Machine that is replaced all the same. */
 export function inPlaceTexts(
   answers: readonly UpdateAnswer[],
   updated: number,

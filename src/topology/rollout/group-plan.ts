@@ -27,12 +27,7 @@ export interface GroupUpdate {
 export const isStaying = ({ machine }: ExistingMachine): boolean =>
   objectAt(machine, 'metadata').deletionTimestamp === undefined;
 
-/**
- * The causes that reasons amount to: with the values that the object has before and after, and instead of a reference the
- * content of the template, if it differs.
- *
- * @param references where the object refers to templates.
- */
+/** The causes that reasons amount to; for a reference, they are in the content of the template, if it differs. */
 export function causesOf(
   update: GroupUpdate,
   reasons: readonly Difference[],

@@ -31,11 +31,7 @@ function kindInClass(world: World, cluster: JsonObject): { group: string; kind: 
   return { group, kind: kind.replace(/Template$/, '') };
 }
 
-/**
- * The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does.
- *
- * @param world the state before the change, with the Cluster (undefined if it is new) and what exists of it.
- */
+/** The groups of a Cluster with their Machines, when it is not known what becomes of them, or nothing does. */
 export function groupsWithout(
   world: World,
   { cluster: was, existing }: { cluster: JsonObject | undefined; existing: Existing },

@@ -36,11 +36,7 @@ function patchedBy(response: JsonObject, field: string, object: JsonObject): Jso
 const comparedPaths = { CanUpdateMachine: ['spec'], CanUpdateMachineSet: ['spec', 'template', 'spec'] } as const;
 type UpdateHook = keyof typeof comparedPaths;
 
-/**
- * The fields that the patches of an answer do not cover, by part of the request.
- *
- * @throws {BadPatch} when a patch cannot be applied.
- */
+/** The fields that the patches of an answer do not cover. @throws {BadPatch} when one cannot be applied. */
 function uncovered(
   hook: UpdateHook,
   { current, desired }: UpdateRequest,

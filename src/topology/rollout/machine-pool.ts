@@ -65,11 +65,7 @@ function providersChanges(known: MachinePoolKind | undefined, { before, after }:
 const fieldsText = (changed: readonly Changed[]): string =>
   listText([...new Set(changed.map(({ difference }) => formatFieldPath(difference.path)))]);
 
-/**
- * Decides what happens to a MachinePool's instances, as its provider does, as far as that is known.
- *
- * @throws {NotKnown} if it is not.
- */
+/** @throws {NotKnown} if it is not known what the provider does. */
 export function machinePoolRollout(update: GroupUpdate): Rollout {
   const { change } = update;
   const { infrastructure } = update.after;

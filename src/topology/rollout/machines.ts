@@ -60,11 +60,7 @@ export function machineSetId(machineDeployment: string, revision: number) {
   return { name: `${machineDeployment}-${suffix}`, hash: `${revision}-${suffix}`, revision };
 }
 
-/**
- * A MachineSet that a MachineDeployment makes, as in requests of CanUpdateMachineSet.
- *
- * @param settled the spec of the Machines of an older one, of which only some fields follow the MachineDeployment.
- */
+/** As in requests of CanUpdateMachineSet; `settled`: the spec of an older one's Machines, of which only some fields change. */
 export function machineSetOf(
   machineDeployment: JsonObject,
   { name, hash, revision }: { name: string; hash: string; revision: number },

@@ -82,12 +82,7 @@ export class MadeGroup {
     return isSame(this.#origin.objects.object.spec ?? null, object.spec ?? null);
   }
 
-  /**
-   * Rolls out other objects: Machines are updated in place if an extension covers all differences, and replaced otherwise.
-   * Those that OnDelete leaves are deleted.
-   *
-   * @returns the plan of the rollout.
-   */
+  /** Updates Machines in place if an extension covers all differences, and replaces the others, also those of OnDelete. */
   async rollOut(cluster: JsonObject, objects: GroupObjects, { follow, ...options }: PlayOptions): Promise<GroupPlan> {
     const before = this.#origin;
     const after = { objects, revision: before.revision + 1 };

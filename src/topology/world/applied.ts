@@ -13,10 +13,8 @@ function appliedField(actual: Json | undefined, before: Json | undefined, after:
 }
 
 /**
- * An object after server-side apply by one manager, which forces conflicts: what it applies is set, fields that it
- * applied before and no longer does are removed, all others stay. Lists are one value.
- *
- * @param before what the manager applied before.
+ * An object after server-side apply by one manager, which forces conflicts: what it applies is set, fields that it applied
+ * `before` and no longer does are removed, all others stay. Lists are one value.
  */
 export function applied(current: JsonObject, before: JsonObject, intent: JsonObject): JsonObject {
   const result: JsonObject = {};

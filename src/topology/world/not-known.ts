@@ -20,8 +20,8 @@ class PlanEnd extends Error {
 }
 
 /**
- * Something that a plan needs and that cannot be looked at: an object that could not be read, an extension that is not called, a
- * template whose result is not computed here. The message says what is not known, and why.
+ * Something that a plan needs and that cannot be looked at: an object that could not be read, an extension that is not
+ * called, a template whose result is not computed here. The message says what is not known, and why.
  */
 export class NotKnown extends PlanEnd {
   override readonly name = 'NotKnown';

@@ -86,7 +86,7 @@ const preparedManagers = (managers: readonly JsonObject[]): JsonObject[] =>
 
 /**
  * Keeps of an object what plans read of it, the same whether it comes from a file, a list or a watch. Who wrote which field is
- * kept of what users apply: a field that its owner no longer gives goes away. That about triples them in a watch's memory.
+ * kept of what users apply: a field that its owner no longer gives goes away. That triples them in a watch's memory.
  */
 export function prepared(object: JsonObject): JsonObject {
   const { status, ...rest } = object;

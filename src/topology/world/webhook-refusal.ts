@@ -9,10 +9,6 @@ export const denial = (webhook: string, text: string): string =>
 export const webhookOf = (object: JsonObject, webhook: 'default' | 'validation'): string =>
   `${webhook}.${textAt(object, 'kind').toLowerCase()}.${groupOf(object)}`;
 
-/**
- * All reasons for which an object is refused, as Kubernetes joins them: `Cluster.cluster.x-k8s.io "f1" is invalid: …`.
- *
- * @param group the one that a webhook writes, where that is not the object's.
- */
+/** `Cluster.cluster.x-k8s.io "f1" is invalid: …`. `group`: the one that a webhook writes, where that is not the object's. */
 export const invalidText = (object: JsonObject, problems: readonly string[], group = groupOf(object)): string =>
   `${textAt(object, 'kind')}.${group} ${JSON.stringify(nameOf(object))} is invalid: ${aggregate(problems)}`;
