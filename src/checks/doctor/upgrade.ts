@@ -2,7 +2,7 @@ import { count, shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import {
   addressOf,
-  type ExtensionAnswer,
+  type DiscoverResult,
   extensionOf,
   isCallError,
   phaseOf,
@@ -21,7 +21,7 @@ import { ok, type Tick } from './tick.ts';
 /** An extension of a cluster, and what its server answers by the rules of the target release. */
 export interface AskedExtension {
   config: ExtensionConfig;
-  answer: ExtensionAnswer;
+  discovered: DiscoverResult;
 }
 
 export interface Upgrade {
@@ -37,8 +37,7 @@ type Findings = Generator<Finding>;
 const unknownRemedy =
   'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook';
 
-function* discoveryFindings({ answer, config }: AskedExtension, upgrade: Upgrade): Findings {
-  const { discovered } = answer;
+function* discoveryFindings({ discovered, config }: AskedExtension, upgrade: Upgrade): Findings {
   if (discovered.ok) {
     return;
   }
@@ -78,7 +77,7 @@ function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<stri
     .sort((a, b) => compareReleases(a.release, b.release));
 }
 
-const hooksOf = ({ config, answer: { discovered } }: AskedExtension): ReadonlySet<string> => {
+const hooksOf = ({ config, discovered }: AskedExtension): ReadonlySet<string> => {
   const offered = discovered.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
   return new Set(offered.flatMap(({ requestHook }) => requestHook?.hook || []));
 };
@@ -102,7 +101,7 @@ function* sharedFindings({ from, to }: Upgrade, before: Release): Findings {
 function* findingsOf(extension: AskedExtension, upgrade: Upgrade, before: Release): Findings {
   const hooks = hooksOf(extension);
   yield* discoveryFindings(extension, upgrade);
-  for (const { requestHook } of extension.answer.discovered.handlers) {
+  for (const { requestHook } of extension.discovered.handlers) {
     if (phaseOf(requestHook, { release: upgrade.to }) === 'deprecated') {
       const message = `serves ${requestHook.hook} of ${requestHook.apiVersion}, which is deprecated`;
       yield { result: 'warning', message, remedy: 'serve the version that replaces it while both exist' };

@@ -11,7 +11,7 @@ import {
 import { installedProviders, installedRelease } from '../../checks/installed-release.ts';
 import { ConnectionError, connect, type KubernetesClient, loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-import { askExtension, createClient } from '../../runtimehooks/client/index.ts';
+import { createClient } from '../../runtimehooks/client/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, outputFlag, textFlag } from '../framework/flags.ts';
@@ -74,9 +74,9 @@ async function lookAhead(
   await using client = untilEnd(createClient({ resolve, release: to }));
   const from = await installedRelease(cluster);
   const asked = await eachOf(configs, callsAtOnce, async (config) => {
-    const answer = await askExtension(config, { client, resolve, signal: io.signal });
+    const discovered = await client.discover(config, { signal: io.signal });
     io.signal.throwIfAborted();
-    return { config, answer };
+    return { config, discovered };
   });
   const ofExtensions = upgradeTicks(asked, { from, to, resolve });
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];

@@ -19,7 +19,6 @@ export {
 } from './discovery.ts';
 export { type ClientCertificate, ExtensionConnections, type Resolve } from './exchange/connections.ts';
 export { complete, exchange, readAnswer } from './exchange/exchange.ts';
-export { probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
 export {
   type ClientConfig,
@@ -29,14 +28,11 @@ export {
   selectorProblem,
 } from './registry.ts';
 export {
-  areSameHandlers,
-  askExtension,
-  certificateDateFinding,
-  certificateNameFinding,
+  certificateFindings,
   discoveryFindings,
-  type ExtensionAnswer,
   type ExtensionFinding,
   handlerFindings,
   type Survey,
   surveyExtension,
+  type TlsFacts,
 } from './survey.ts';

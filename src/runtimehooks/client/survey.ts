@@ -1,13 +1,16 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { hookCatalog } from '../catalog/catalog.ts';
 import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../catalog/limits.ts';
-import { type CallStep, isCallError } from './call-error.ts';
+import { type CallStep, isCallError, quotable } from './call-error.ts';
 import type { Client } from './client-types.ts';
 import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery.ts';
 import type { Resolve } from './exchange/connections.ts';
-import { probeTls, type TlsFacts } from './exchange/tls.ts';
-import { addressOf } from './exchange/url.ts';
+import { addressOf, type Target } from './exchange/url.ts';
 import { extensionOf, parseApiVersion } from './registry.ts';
 
 /** Something about an extension that its owner should know. */
@@ -60,43 +63,95 @@ export function discoveryFindings(result: DiscoverResult): ExtensionFinding[] {
     : [{ severity: 'error', message: error.message, remedy: remedies[error.step] ?? 'see the message' }];
 }
 
-const day = (date: Date) => date.toISOString().slice(0, 10);
-
-/** Why a certificate is not accepted for the name of a server; undefined if it is. */
-export function certificateNameFinding({ serverName, names, isForName }: TlsFacts): ExtensionFinding | undefined {
-  return isForName
-    ? undefined
-    : {
-        severity: 'error',
-        message: `the certificate is not for ${serverName}; it is for ${names.slice(0, 10).join(', ') || 'no name'}`,
-        remedy: `serve one with ${serverName} among its subject alternative names`,
-      };
+/** The facts from a TLS handshake with a server, whether or not its certificate would be accepted. */
+export interface TlsFacts {
+  /** `TLSv1.3`. */
+  protocol: string;
+  /** The name that the certificate should be valid for. */
+  serverName: string;
+  /** Names and addresses in the certificate. */
+  names: readonly string[];
+  notBefore: Date;
+  notAfter: Date;
+  isForName: boolean;
 }
 
-/** The problem with the dates of a certificate; undefined if it is valid for another two weeks. */
-export function certificateDateFinding({ validity }: TlsFacts, now: Date): ExtensionFinding | undefined {
-  if (validity === undefined) {
+/** Maximum number of names of a certificate that are examined. */
+const maxNames = 100;
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake. Undefined
+ * if the handshake fails; a call tells why.
+ */
+async function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
+  const { serverName, host, origin } = target;
+  const { hostname, port } = new URL(origin);
+  const elsewhere = resolve?.(host);
+  const isAddress = isIP(serverName) !== 0;
+  const socket = connect({
+    host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
+    ...(!isAddress && { servername: serverName }),
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1',
+  });
+  // Errors after the handshake do not matter: the connection is closed.
+  socket.on('error', () => {});
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(handshakeTimeoutMs)]) });
+    const x509 = new X509Certificate(socket.getPeerCertificate().raw);
+    const names = (x509.subjectAltName ?? '').split(', ').filter((name) => name !== '');
+    const match = isAddress ? x509.checkIP(serverName) : x509.checkHost(serverName, { subject: 'never' });
     return {
+      protocol: socket.getProtocol() ?? '',
+      serverName,
+      names: names.slice(0, maxNames).map((name) => quotable(name.replace(/^(DNS|IP Address):/, ''))),
+      notBefore: new Date(x509.validFrom),
+      notAfter: new Date(x509.validTo),
+      isForName: match !== undefined,
+    };
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+const isDate = (date: Date) => !Number.isNaN(date.getTime());
+const day = (date: Date) => date.toISOString().slice(0, 10);
+
+/** Why a certificate is not accepted for the name of a server, or soon will not be. */
+export function certificateFindings(facts: TlsFacts, now: Date): ExtensionFinding[] {
+  const { serverName, names, isForName, notBefore, notAfter } = facts;
+  const findings: ExtensionFinding[] = [];
+  if (!isForName) {
+    findings.push({
+      severity: 'error',
+      message: `the certificate is not for ${serverName}; it is for ${names.slice(0, 10).join(', ') || 'no name'}`,
+      remedy: `serve one with ${serverName} among its subject alternative names`,
+    });
+  }
+  if (!isDate(notBefore) || !isDate(notAfter)) {
+    findings.push({
       severity: 'error',
       message: 'the dates of the certificate cannot be read',
       remedy: 'issue it again, with dates that are UTCTime or GeneralizedTime (RFC 5280, 4.1.2.5)',
-    };
-  }
-  const { notBefore, notAfter } = validity;
-  if (now < notBefore || now > notAfter) {
-    return {
+    });
+  } else if (now < notBefore || now > notAfter) {
+    findings.push({
       severity: 'error',
       message: `the certificate is valid from ${day(notBefore)} to ${day(notAfter)}, not now`,
       remedy: 'renew it, and have the server reload it',
-    };
+    });
+  } else if (notAfter.getTime() - now.getTime() < expiryNoticeMs) {
+    findings.push({
+      severity: 'warning',
+      message: `the certificate expires on ${day(notAfter)}`,
+      remedy: 'renew it, and check that renewal is automatic',
+    });
   }
-  return notAfter.getTime() - now.getTime() < expiryNoticeMs
-    ? {
-        severity: 'warning',
-        message: `the certificate expires on ${day(notAfter)}`,
-        remedy: 'renew it, and check that renewal is automatic',
-      }
-    : undefined;
+  return findings;
 }
 
 /** Problems that handlers will cause although Cluster API accepts them. */
@@ -131,59 +186,6 @@ export function handlerFindings(handlers: readonly DiscoveredHandler[], known: K
   });
 }
 
-const inOrder = (handlers: readonly DiscoveredHandler[]) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-
-/** Whether two discoveries offer the same handlers. Cluster API's own server has another order after each start. */
-export const areSameHandlers = (a: readonly DiscoveredHandler[], b: readonly DiscoveredHandler[]): boolean =>
-  isDeepStrictEqual(inOrder(a), inOrder(b));
-
-interface AskOptions {
-  client: Client;
-  resolve?: Resolve | undefined;
-  signal: AbortSignal;
-}
-
-/** An extension server's answer about itself. */
-export interface ExtensionAnswer {
-  /** The last of `discoveries`. */
-  discovered: DiscoverResult;
-  /** One result for each call, up to the first that failed. */
-  discoveries: readonly DiscoverResult[];
-  /** How long each discovery took, in milliseconds. */
-  latenciesMs: readonly number[];
-  /** Undefined if there was no TLS connection. */
-  tls: TlsFacts | undefined;
-}
-
-const handshakeTimeoutMs = 10_000;
-
-/**
- * Asks an extension server for its handlers and inspects its certificate.
- *
- * @param times how often Discovery is called. Default: once.
- * @throws the reason of the signal when it is aborted. Never because of a server.
- */
-export async function askExtension(
-  config: ExtensionConfig,
-  { client, resolve, signal }: AskOptions,
-  times = 1,
-): Promise<ExtensionAnswer> {
-  const discoveries: DiscoverResult[] = [];
-  const latenciesMs: number[] = [];
-  let discovered: DiscoverResult;
-  do {
-    const started = performance.now();
-    discovered = await client.discover(config, { signal });
-    latenciesMs.push(Math.round(performance.now() - started));
-    discoveries.push(discovered);
-    signal.throwIfAborted();
-  } while (discovered.ok && discoveries.length < times);
-  const target = addressOf(extensionOf(config).clientConfig);
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(handshakeTimeoutMs)]);
-  const tls = isCallError(target) ? undefined : await probeTls(target, limit, resolve);
-  return { discovered, discoveries, latenciesMs, tls };
-}
-
 /** The handlers of an extension, and the findings about it. */
 export interface Survey {
   extensionConfig: string;
@@ -198,23 +200,23 @@ export interface Survey {
   latenciesMs: readonly number[];
 }
 
-interface SurveyOptions extends AskOptions {
-  known: KnownHooks;
-}
-
 /** How often Discovery is called, to measure latency and to see whether the answer is always the same. */
 const rounds = 3;
 /** Latency of discovery above which there is a warning, in ms: patches should be answered within 200 ms. */
 const slowMs = 1000;
 
+/** Cluster API's own server has another order after each start. */
+const inOrder = ({ handlers }: DiscoverResult) => handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
 /** Problems that answers to discovery will cause although Cluster API accepts them. */
-function answerFindings({ discovered, discoveries, latenciesMs }: ExtensionAnswer): ExtensionFinding[] {
+function answerFindings(discoveries: readonly DiscoverResult[], latenciesMs: readonly number[]): ExtensionFinding[] {
   const findings: ExtensionFinding[] = [];
   const warn = (message: string, remedy: string) => findings.push({ severity: 'warning', message, remedy });
-  if (!discoveries.every(({ handlers }) => areSameHandlers(handlers, discovered.handlers))) {
+  const [first, ...others] = discoveries.map(inOrder);
+  if (!others.every((other) => isDeepStrictEqual(first, other))) {
     warn('does not give the same answer each time', 'offer the same handlers in all replicas and at all times');
   }
-  if (discovered.handlers.length === 0) {
+  if (discoveries.at(-1)?.handlers.length === 0) {
     warn('offers no handlers', 'register handlers in the server');
   }
   const fastest = Math.min(...latenciesMs);
@@ -250,23 +252,43 @@ function caFindings({ metadata, spec }: ExtensionConfig): ExtensionFinding[] {
  *
  * @throws the reason of the signal when it is aborted.
  */
-export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
-  const answer = await askExtension(config, options, rounds);
-  const { discovered, latenciesMs, tls } = answer;
-  const notAfter = tls?.validity?.notAfter.toISOString();
+export async function surveyExtension(
+  config: ExtensionConfig,
+  options: { client: Client; known: KnownHooks; resolve?: Resolve | undefined; signal: AbortSignal },
+): Promise<Survey> {
+  const { client, known, resolve, signal } = options;
+  const discoveries: DiscoverResult[] = [];
+  const latenciesMs: number[] = [];
+  let discovered: DiscoverResult;
+  do {
+    const started = performance.now();
+    discovered = await client.discover(config, { signal });
+    latenciesMs.push(Math.round(performance.now() - started));
+    discoveries.push(discovered);
+    signal.throwIfAborted();
+  } while (discovered.ok && discoveries.length < rounds);
+  const { name, clientConfig } = extensionOf(config);
+  const target = addressOf(clientConfig);
+  const tls = isCallError(target) ? undefined : await probeTls(target, signal, resolve);
   return {
-    extensionConfig: extensionOf(config).name,
+    extensionConfig: name,
     status: discovered.ok ? 'Discovered' : 'NotDiscovered',
     message: discovered.ok ? '' : `Error in discovery: ${discovered.error.message}`,
     handlers: discovered.ok ? discovered.handlers : [],
     findings: [
       ...discoveryFindings(discovered),
-      ...(tls === undefined ? [] : [certificateNameFinding(tls), certificateDateFinding(tls, new Date())]),
+      ...(tls === undefined ? [] : certificateFindings(tls, new Date())),
       ...caFindings(config),
-      ...handlerFindings(discovered.handlers, options.known),
-      ...(discovered.ok ? answerFindings(answer) : []),
-    ].filter((finding) => finding !== undefined),
-    ...(tls && { tls: { protocol: tls.protocol, ...(notAfter !== undefined && { notAfter }), names: tls.names } }),
+      ...handlerFindings(discovered.handlers, known),
+      ...(discovered.ok ? answerFindings(discoveries, latenciesMs) : []),
+    ],
+    ...(tls && {
+      tls: {
+        protocol: tls.protocol,
+        ...(isDate(tls.notAfter) && { notAfter: tls.notAfter.toISOString() }),
+        names: tls.names,
+      },
+    }),
     latenciesMs,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { upgradeTicks } from '../../../src/checks/doctor/index.ts';
-import { askExtension, createClient } from '../../../src/runtimehooks/client/index.ts';
+import { createClient } from '../../../src/runtimehooks/client/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import {
   type Answering,
@@ -37,7 +37,7 @@ async function ahead(from: number | undefined, to: number, ...configs: Config[])
   const asked = await Promise.all(
     configs.map(async (config) => ({
       config: { ...config, apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' },
-      answer: await askExtension(config, { client, resolve: undefined, signal }),
+      discovered: await client.discover(config, { signal }),
     })),
   );
   const ticks = upgradeTicks(asked, { from: from === undefined ? undefined : v(from), to: v(to) });
