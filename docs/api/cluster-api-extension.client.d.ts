@@ -180,6 +180,7 @@ declare class HandlerRegistry {
   get(name: string): RegisteredHandler | CallError;
   list(group: string, hook: string): readonly RegisteredHandler[];
 }
+type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
 interface ClientCertificate {
   cert: string;
   key: string;
@@ -220,7 +221,7 @@ interface MetricsRegistry {
 }
 interface ClientOptions extends ConnectionOptions {
   extensions?: readonly ExtensionConfig[] | undefined;
-  namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  namespaceLabels?: NamespaceLabels | undefined;
   release?: Release | undefined;
   metrics?: MetricsRegistry | undefined;
   now?: (() => number) | undefined;
@@ -230,10 +231,9 @@ interface CalledObject {
   name: string;
   uid?: string | undefined;
 }
-type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 interface CallAllOptions<Request> {
   object?: CalledObject | undefined;
-  request: RequestBody<Request>;
+  request: Omit<Request, 'apiVersion' | 'kind'>;
   signal?: AbortSignal | undefined;
   cache?: boolean | undefined;
 }

@@ -1,11 +1,11 @@
 import type { HookDefinition, MessageDefinition, ReleaseChange } from './definition.ts';
 import type { HookMessages } from './hook-messages.generated.ts';
-import { compareReleases, type Release, v1 } from './release.ts';
+import { compareReleases, v1 } from './lifecycle.ts';
 import { components, hooksPrefix } from './schema.ts';
 
-/** The group of Cluster API's own hooks. */
 /** The API group of Cluster API's own kinds. */
 export const coreGroup = 'cluster.x-k8s.io';
+/** The group of its hooks. */
 export const hooksGroup = 'hooks.runtime.cluster.x-k8s.io';
 
 /** The minor releases of Cluster API that have fields of messages first, of which older ones have the hook. */
@@ -23,14 +23,11 @@ const fullWaits: ReleaseChange = {
 interface WrittenHook {
   summary: string;
   purpose: string;
-  /** First release that has the hook. */
   introduced: number;
-  /** First release in which the response can ask Cluster API to retry later. Default: all, if the response has the field. */
+  /** First release that reads `retryAfterSeconds`. Default: all, if the response has the field. */
   blockingSince?: number;
-  /** Default: that of its group. */
   about?: HookDefinition['about'];
   isQuestion?: boolean;
-  /** Besides those of its group. Those before its introduction do not concern it. */
   changes?: readonly ReleaseChange[];
 }
 
@@ -38,7 +35,6 @@ function defineHook(name: string, group: HookGroup, written: WrittenHook): HookD
   const { tags, calls, changes = [] } = group;
   const { summary, purpose, about = group.about, isQuestion = false } = written;
   const introduced = v1(written.introduced);
-  const isLater = (release: Release) => compareReleases(release, introduced) > 0;
   const fieldsOf = (component: string) => Object.keys(components.get(component)?.properties ?? {});
   const isBlocking = fieldsOf(`${hooksPrefix}${name}Response`).includes('retryAfterSeconds');
   const { blockingSince = written.introduced } = written;
@@ -76,12 +72,11 @@ function defineHook(name: string, group: HookGroup, written: WrittenHook): HookD
       ...(written.changes ?? []),
       ...(isBlocking && blockingSince < fullWaits.release.minor ? [fullWaits] : []),
     ]
-      .filter(({ release }) => isLater(release))
+      .filter(({ release }) => compareReleases(release, introduced) > 0)
       .sort((a, b) => compareReleases(a.release, b.release)),
   };
 }
 
-/** The common parts of the hooks of a group. */
 interface HookGroup extends Pick<HookDefinition, 'tags' | 'calls'> {
   about?: HookDefinition['about'];
   changes?: readonly ReleaseChange[];

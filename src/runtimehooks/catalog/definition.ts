@@ -1,21 +1,26 @@
-import type { Lifecycle } from './lifecycle.ts';
-import { compareReleases, type Release } from './release.ts';
+import { compareReleases, type Lifecycle, type Release } from './lifecycle.ts';
 import type { MessageSchema } from './schema.ts';
 
-/**
- * A Runtime Hook in one version, with everything that is known about it. `Request` and `Response` are the types of its
- * messages.
- */
+/** How long Cluster API waits for an answer if the handler does not say, in seconds; for Discovery's, too. */
+export const defaultTimeoutSeconds = 10;
+/** Longest timeout of a handler that Cluster API accepts, in seconds. */
+export const maxTimeoutSeconds = 30;
+/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
+export const advisedTimeoutSeconds = 10;
+/** Maximum number of handlers of one extension: what the status of an ExtensionConfig can hold. */
+export const maxHandlers = 512;
+
+/** A Runtime Hook in one version; `Request` and `Response` are the types of its messages. */
 export interface HookDefinition<Request = object, Response = object> extends Lifecycle {
   /** One sentence: what the hook is for. */
   readonly summary: string;
   /** When it is called, and what the answer decides. */
   readonly purpose: string;
-  /** Groups of related hooks, for documentation; nothing is decided by them. */
+  /** For documentation; nothing is decided by them. */
   readonly tags: readonly string[];
   /**
-   * Which handlers Cluster API calls: one without a name for each `server`; `all` in the cluster; those that a
-   * ClusterClass has `named`; the `only` one in the cluster, since with two of them every decision fails.
+   * Which handlers Cluster API calls: one without a name for each `server`; `all`; those that a ClusterClass has `named`;
+   * the `only` one in the cluster: with two of them every decision fails.
    */
   readonly calls: 'server' | 'all' | 'named' | 'only';
   /** The subject of a request; `topology`: the templates of a Cluster, which `builtin` names. Undefined: no object. */
@@ -34,7 +39,7 @@ export interface HookDefinition<Request = object, Response = object> extends Lif
 
 /** One message of a hook. */
 export interface MessageDefinition {
-  /** `kind` of the message, e.g. `BeforeClusterUpgradeRequest`. */
+  /** `BeforeClusterUpgradeRequest`. */
   readonly kind: string;
   /** Name of its schema in an OpenAPI document. */
   readonly component: string;
@@ -45,13 +50,11 @@ export interface MessageDefinition {
 
 /** A change of calls that the fields of a message do not show: without a new version of the hook, since v1alpha1 is alpha. */
 export interface ReleaseChange {
-  /** The first release with the change. */
   readonly release: Release;
   /** What changed, as half a sentence. */
   readonly text: string;
   /** Whether an extension written for earlier releases may break. */
   readonly isBreaking: boolean;
-  /** What an author does about it. */
   readonly remedy: string;
   /** The version of the Cluster API objects in the messages until then, if the release changed it. */
   readonly coreBefore?: CoreVersion;
@@ -60,9 +63,8 @@ export interface ReleaseChange {
 /** Versions of Cluster API's objects (Cluster, Machine, …) in messages. */
 export type CoreVersion = 'v1beta1' | 'v1beta2';
 
-/** The request type of a hook. */
+/** The request type of a hook, and the type of its response. */
 export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
-/** The response type of a hook. */
 export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
 
 /** A message without the fields that came after a release. */

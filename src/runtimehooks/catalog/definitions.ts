@@ -1,6 +1,6 @@
 import { defineHooks } from './define-hooks.ts';
 import type { HookDefinition, ReleaseChange } from './definition.ts';
-import { v1 } from './release.ts';
+import { v1 } from './lifecycle.ts';
 
 const discovery = defineHooks(
   { tags: ['Discovery'], calls: 'server' },

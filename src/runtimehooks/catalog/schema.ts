@@ -1,9 +1,6 @@
 import schemas from './message-schemas.generated.json' with { type: 'json' };
 
-/**
- * A schema of a message, or of a part of one, in OpenAPI 3.0 (and in JSON Schema: only what both interpret in the same
- * way is used). Nothing is inlined: named objects are referenced by `$ref`.
- */
+/** A schema of a message, or of a part of one, in OpenAPI 3.0; named objects are referenced by `$ref`. */
 export interface MessageSchema {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
@@ -22,16 +19,21 @@ export interface MessageSchema {
   'x-kubernetes-map-type'?: 'atomic';
 }
 
-/** Prefix of references to components. */
 export const componentPrefix = '#/components/schemas/';
 
 /** Prefix of the components that only hooks have. */
 export const hooksPrefix = 'sigs.k8s.io.cluster-api.api.runtime.hooks.v1alpha1.';
 
-/**
- * The schemas of all messages and of the types in them, by component: the fields in the OpenAPI document that Cluster API
- * publishes, with the descriptions and examples of tools/generate.
- */
+/** By component: what Cluster API's OpenAPI document has, with the descriptions and examples of tools/generate. */
 export const components: ReadonlyMap<string, MessageSchema> = new Map(
   Object.entries(schemas as Readonly<Record<string, MessageSchema>>),
 );
+
+/** The component that a `$ref` names. */
+export const componentOf = (reference: string): string => reference.slice(componentPrefix.length);
+
+/** A schema itself, or the component that it refers to. */
+export function resolved(schema: MessageSchema | undefined): MessageSchema | undefined {
+  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  return reference === undefined ? schema : components.get(componentOf(reference));
+}

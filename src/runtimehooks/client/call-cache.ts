@@ -14,10 +14,7 @@ const settingsOf = ({ settings }: JsonObject): Json =>
 /** How long a response is cached, in ms, and under which key; undefined: not at all. */
 type ResponseCaching = [lifeMs: number, keyOf: (request: JsonObject, handler: RegisteredHandler) => Json | undefined];
 
-/**
- * The responses that upstream caches, for the same time. The keys contain UIDs where upstream's have names, so that a
- * cached response is not used for an object that was deleted and created again.
- */
+/** The responses that upstream caches, for the same time; by UIDs, not names, which objects that are created again share. */
 const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   DiscoverVariables: [
     10 * minute,
@@ -36,7 +33,6 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   CanUpdateMachineSet: [day, ({ current = null, desired = null }) => [current, desired]],
 };
 
-/** Caches the answers of calls with the option `cache` until they expire. @param now returns milliseconds of a monotonic clock. */
 export function createCallCache(now: () => number) {
   // With `max`, each client would take 400 KiB at once, and most of its time to start.
   const answers = new LRUCache<string, JsonObject>({
@@ -54,14 +50,13 @@ export function createCallCache(now: () => number) {
     /** The key of the wait that a handler, or all handlers of a hook, asked for; undefined if the hook cannot block. */
     waitKey: (hook: HookDefinition, { uid }: CalledObject, handler?: string): string | undefined =>
       hook.isBlocking && uid !== undefined ? JSON.stringify([formatGroupHook(hook), uid, handler]) : undefined,
-    /** A remembered response; that of a wait has the seconds that are left. */
     get(key: string | undefined): JsonObject | undefined {
       const answer = key === undefined ? undefined : structuredClone(answers.get(key));
       return answer?.retryAfterSeconds === undefined
         ? answer
         : { ...answer, retryAfterSeconds: Math.max(1, Math.ceil(answers.getRemainingTTL(key as string) / 1000)) };
     },
-    /** Remembers a response of a hook; of one that can block, only a wait, for at most a day. */
+    /** Of a hook that can block, only a wait is remembered, for at most a day. */
     set(key: string | undefined, { name, isBlocking }: HookDefinition, response: JsonObject): void {
       const waitMs = Math.min(Number(response.retryAfterSeconds) * 1000, day);
       const lifeMs = isBlocking ? waitMs : (responseCaching[name]?.[0] ?? 0);

@@ -1,25 +1,21 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import type { Release } from '../catalog/release.ts';
+import type { Release } from '../catalog/lifecycle.ts';
 import type { CallError } from './call-error.ts';
 import type { DiscoverResult } from './discovery.ts';
 import type { ConnectionOptions } from './exchange/connections.ts';
-import type { HandlerRegistry } from './registry.ts';
+import type { HandlerRegistry, NamespaceLabels } from './registry.ts';
 
 /** A registry of prom-client. */
 export interface MetricsRegistry {
   registerMetric(metric: never): void;
 }
 
-/** Options of a client; all are optional. */
 export interface ClientOptions extends ConnectionOptions {
   /** ExtensionConfigs (v1beta2) with discovered handlers, which can be called at once. */
   extensions?: readonly ExtensionConfig[] | undefined;
-  /**
-   * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Without it,
-   * calls that depend on a namespaceSelector with requirements fail with step `selector`.
-   */
-  namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  /** Without it, calls that depend on a namespaceSelector with requirements fail with step `selector`. */
+  namespaceLabels?: NamespaceLabels | undefined;
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release | undefined;
   /** The registry for the metrics of calls. Default: none. */
@@ -37,27 +33,22 @@ export interface CalledObject {
   uid?: string | undefined;
 }
 
-/** A request without apiVersion and kind, which are determined by the hook. */
-type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
-
-/** Options of both kinds of calls. */
 export interface CallAllOptions<Request> {
   /** Default: the Cluster, Machine or MachineSet that the request is about. */
   object?: CalledObject | undefined;
-  request: RequestBody<Request>;
+  /** apiVersion and kind are determined by the hook. */
+  request: Omit<Request, 'apiVersion' | 'kind'>;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
   /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
   cache?: boolean | undefined;
 }
 
-/** Options for calling one handler. */
 export interface CallOptions<Request> extends CallAllOptions<Request> {
   /** `HANDLER.EXTENSIONCONFIG`. Default: the only handler of the hook that is called for the object. */
   handler?: string | undefined;
 }
 
-/** How one call ended. */
 export type CallResult<Response> =
   | {
       ok: true;
@@ -95,7 +86,7 @@ export interface Client {
   ): Promise<CallAllResult<Response>>;
   /** The names of the handlers of a hook that are called for an object. */
   handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
-  /** Closes the connections of an extension that will not be called for a while; the next call opens new ones. */
+  /** Closes the connections of an extension; the next call opens new ones. */
   disconnect(name: string): void;
   /** Removes a deleted ExtensionConfig: its handlers, connections and backoff. */
   remove(name: string): void;

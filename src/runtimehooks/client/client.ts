@@ -16,29 +16,18 @@ import type {
   ClientOptions,
 } from './client-types.ts';
 import { discover } from './discovery.ts';
-import { createBackoff } from './exchange/backoff.ts';
 import { ExtensionConnections } from './exchange/connections.ts';
-import { complete, exchange, statusError } from './exchange/exchange.ts';
+import { complete, createBackoff, exchange, statusError } from './exchange/exchange.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
-import { HandlerRegistry, type RegisteredHandler } from './registry.ts';
-import { selectorFor } from './selection.ts';
+import { HandlerRegistry, type RegisteredHandler, selectorFor } from './registry.ts';
 
-/**
- * Creates a client.
- *
- * @throws {TypeError} for an ExtensionConfig that cannot be registered.
- */
+/** Creates a client. @throws {TypeError} for an ExtensionConfig that cannot be registered. */
 export function createClient(options: ClientOptions = {}): Client {
   return clientWith(options, false);
 }
 
-/**
- * A client that calls as Cluster API's own does, for rehearsals: without a Content-Type, and even if the extension is in
- * backoff. Discovery always does so.
- */
-export function createClusterApiClient(options: ClientOptions = {}): Client {
-  return clientWith(options, true);
-}
+/** A client that calls as Cluster API's own does: without a Content-Type, and even if the extension is in backoff. */
+export const createClusterApiClient = (options: ClientOptions = {}): Client => clientWith(options, true);
 
 const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
 
@@ -69,14 +58,13 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   const cached = createCallCache(now);
   const context = { connections, backoff, metrics, now };
 
-  /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
   async function handlersFor(
     hook: HookDefinition,
     object: CalledObject,
     signal?: AbortSignal,
   ): Promise<RegisteredHandler[] | CallError> {
     const prefix = `failed to get extension handlers for hook ${groupHook(hook)}`;
-    const selects = selectorFor(object, namespaceLabels, signal);
+    const selects = selectorFor(object.namespace, namespaceLabels, signal);
     const selected: RegisteredHandler[] = [];
     for (const handler of registry.list(hook.group, hook.name)) {
       const isSelected = await selects(handler.extension);
@@ -119,7 +107,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     if (handler.group !== hook.group || handler.hook !== hook.name) {
       return { step: 'registry', message: `handler does not match GroupHook ${groupHook(hook)}` };
     }
-    const isSelected = await selectorFor(object, namespaceLabels, signal)(handler.extension);
+    const isSelected = await selectorFor(object.namespace, namespaceLabels, signal)(handler.extension);
     if (isCallError(isSelected)) {
       return isSelected;
     }
@@ -127,7 +115,6 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     return isSelected ? handler : { step: 'selector', message };
   }
 
-  /** Sends a request to a handler, and reads its response; or returns a cached one. */
   async function callHandler(
     hook: HookDefinition,
     handler: RegisteredHandler,
@@ -264,8 +251,8 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
 }
 
 /**
- * The handler of a hook of which Cluster API calls only one, those for updates in place; undefined if none is registered.
- * With several, Cluster API calls none, and the rollout fails (inplace_canupdatemachine.go, machinedeployment_canupdatemachineset.go, v1.14).
+ * The handler of a hook for updates in place; undefined if none is registered. With several, Cluster API calls none, and
+ * the rollout fails (inplace_canupdatemachine.go, machinedeployment_canupdatemachineset.go, v1.14).
  */
 export async function onlyHandlerFor(
   client: Client,

@@ -1,15 +1,14 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type HookCatalog, hookCatalog } from '../catalog/catalog.ts';
+import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../catalog/definition.ts';
 import { hooks } from '../catalog/definitions.ts';
+import type { Release } from '../catalog/lifecycle.ts';
 import { type Phase, phaseIn } from '../catalog/lifecycle.ts';
-import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../catalog/limits.ts';
-import type { Release } from '../catalog/release.ts';
 import { aggregate, type CallError, isCallError, prefixed, quotable } from './call-error.ts';
 import { complete, type ExchangeContext, exchange, statusError } from './exchange/exchange.ts';
 import { extensionOf, parseApiVersion } from './registry.ts';
 
-/** A handler as discovery stores it in an ExtensionConfig. */
 export interface DiscoveredHandler {
   /** `HANDLER.EXTENSIONCONFIG`. */
   name: string;
@@ -18,13 +17,10 @@ export interface DiscoveredHandler {
   failurePolicy: string;
 }
 
-/** A handler in the response, with the fields that Cluster API's decoder reads. */
-interface OfferedHandler {
-  name?: string;
-  requestHook?: { apiVersion?: string; hook?: string };
-  timeoutSeconds?: number;
-  failurePolicy?: string;
-}
+/** A handler in the response: any field may be missing. */
+type OfferedHandler = Partial<Omit<DiscoveredHandler, 'requestHook'>> & {
+  requestHook?: Partial<DiscoveredHandler['requestHook']>;
+};
 
 /** Why Cluster API would reject a handler, in its own words, and what to do about it. */
 export interface DiscoveryProblem {
@@ -33,12 +29,10 @@ export interface DiscoveryProblem {
   remedy: string;
 }
 
-/** The handlers of an extension, or why it was not discovered. */
 export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
 
-/** The release for which to check hooks, and the known ones. */
 export interface KnownHooks {
   release: Release;
   /** Default: those of Cluster API. */
@@ -128,11 +122,8 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
 }
 
 /**
- * Applies defaults to a discovery response and validates it by all of Cluster API's rules. A single problem makes the
- * whole response invalid.
- *
- * @param response as returned by `decodeResponse`.
- * @param extension name of the ExtensionConfig.
+ * Applies defaults to a discovery response and validates it by all of Cluster API's rules; one problem makes all of it
+ * invalid. @param extension name of the ExtensionConfig.
  */
 export function readDiscovery(
   response: JsonObject,
@@ -146,11 +137,8 @@ export function readDiscovery(
   const handlers: DiscoveredHandler[] = [];
   if (offered.length > maxHandlers) {
     const message = `${offered.length} handlers do not fit into status.handlers`;
-    problems.set(message, {
-      handler: '',
-      message,
-      remedy: `offer at most ${maxHandlers}, or split the extension in two`,
-    });
+    const remedy = `offer at most ${maxHandlers}, or split the extension in two`;
+    problems.set(message, { handler: '', message, remedy });
   }
   for (const handler of offered.slice(0, maxHandlers)) {
     for (const problem of problemsOf(handler, seen, known)) {
@@ -172,10 +160,7 @@ export function readDiscovery(
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-/**
- * Calls Discovery on an extension, as Cluster API does (Discover in internal/runtime/client/client.go, v1.14): even in
- * backoff, and without a Content-Type. A server that rejects such a request must not appear to be discovered by it.
- */
+/** Calls Discovery as Cluster API does (Discover in internal/runtime/client/client.go, v1.14): even in backoff, without a Content-Type. */
 export async function discover(
   config: ExtensionConfig,
   { release, signal }: { release: Release; signal: AbortSignal | undefined },

@@ -24,6 +24,7 @@ export {
   type ClientConfig,
   extensionOf,
   type HandlerRegistry,
+  type NamespaceLabels,
   type RegisteredHandler,
   selectorProblem,
 } from './registry.ts';

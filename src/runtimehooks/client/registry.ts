@@ -1,9 +1,9 @@
+import { orAborted } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
-import { defaultTimeoutSeconds } from '../catalog/limits.ts';
-import { aggregate, type CallError, isCallError, quotable } from './call-error.ts';
+import { type LabelSelector, labelSelectorProblems, selectsLabels } from '../../kubernetes/index.ts';
+import { defaultTimeoutSeconds } from '../catalog/definition.ts';
+import { aggregate, type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
 
-/** The address of an extension server. */
 export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;
 
 /** The parts of an ExtensionConfig that calls need. */
@@ -18,7 +18,6 @@ export interface Extension {
   settings: Readonly<Record<string, string>>;
 }
 
-/** A handler of an extension server, from discovery. */
 export interface RegisteredHandler {
   /** `HANDLER.EXTENSIONCONFIG`. */
   name: string;
@@ -30,7 +29,6 @@ export interface RegisteredHandler {
   extension: Extension;
 }
 
-/** The extension described by a v1beta2 ExtensionConfig. */
 export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   const { uid, resourceVersion } = metadata as { uid?: unknown; resourceVersion?: unknown };
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -64,7 +62,6 @@ export function selectorProblem(selector: LabelSelector | undefined): string | u
 
 const failure = (message: string): CallError => ({ step: 'registry', message });
 
-/** The handlers in the status of an ExtensionConfig, all of them or none. */
 function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   const extension = extensionOf(config);
   const prefix = `failed to add ExtensionConfig ${JSON.stringify(extension.name)} to registry`;
@@ -109,10 +106,7 @@ export class HandlerRegistry {
     return [...new Set([...this.#all().values()].map(({ extension }) => extension))].sort(byName);
   }
 
-  /**
-   * Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. One that cannot be
-   * registered does not affect the others; upstream, one such object stops the whole manager.
-   */
+  /** Replaces the handlers of an ExtensionConfig with those in its status: all, or none. Upstream, one error stops the manager. */
   add(config: ExtensionConfig): CallError | undefined {
     const name = config.metadata.name ?? '';
     this.remove(name);
@@ -149,4 +143,45 @@ export class HandlerRegistry {
     this.#handlers ??= new Map([...this.#byExtension.values()].flat().map((handler) => [handler.name, handler]));
     return this.#handlers;
   }
+}
+
+/** Returns the labels of a namespace; undefined if it does not exist. */
+export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+
+/** The labels of a namespace, or why they are unknown. */
+async function labelsOf(
+  namespace: string,
+  namespaceLabels: NamespaceLabels | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
+  const failed = (problem: string, step: CallStep = 'selector'): CallError => ({
+    step,
+    message: `failed to match namespace: failed to get namespace ${namespace}: ${problem}`,
+  });
+  if (namespaceLabels === undefined) {
+    // Not as if it had no labels: extensions would be left out, and nobody would notice.
+    return failed('this client cannot look up labels of namespaces; pass namespaceLabels to createClient');
+  }
+  try {
+    const work = namespaceLabels(namespace);
+    const labels = await (signal === undefined ? work : orAborted(work, signal));
+    return labels === undefined ? failed(`Namespace ${JSON.stringify(namespace)} not found`) : { labels };
+  } catch (error) {
+    return signal?.aborted
+      ? failed('context canceled', 'cancelled')
+      : failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Tells whether an extension selects a namespace, which is looked up once, for the first selector with requirements. */
+export function selectorFor(namespace: string, namespaceLabels: NamespaceLabels | undefined, signal?: AbortSignal) {
+  let labels: ReturnType<typeof labelsOf> | undefined;
+  return async ({ namespaceSelector: selector }: Extension): Promise<boolean | CallError> => {
+    if (selector === undefined || Object.values(selector).every((part) => Object.keys(part ?? {}).length === 0)) {
+      return selector !== undefined;
+    }
+    labels ??= labelsOf(namespace, namespaceLabels, signal);
+    const ofNamespace = await labels;
+    return isCallError(ofNamespace) ? ofNamespace : selectsLabels(selector, ofNamespace.labels);
+  };
 }

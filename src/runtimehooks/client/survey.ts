@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { hookCatalog } from '../catalog/catalog.ts';
-import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../catalog/limits.ts';
+import { advisedTimeoutSeconds, defaultTimeoutSeconds } from '../catalog/definition.ts';
 import { type CallStep, isCallError, quotable } from './call-error.ts';
 import type { Client } from './client-types.ts';
 import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery.ts';

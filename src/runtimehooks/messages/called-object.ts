@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 
 /** The object that a request is about, and its Cluster. */
@@ -10,28 +10,21 @@ interface RequestObject {
   cluster: string;
 }
 
+const paths = { Cluster: ['cluster'], Machine: ['desired', 'machine'], MachineSet: ['desired', 'machineSet'] } as const;
+
 /** The object that a request is about, by the hook: a Cluster, Machine or MachineSet; undefined if there is none. */
 export function objectOf({ about }: Pick<HookDefinition, 'about'>, request: JsonObject): RequestObject | undefined {
-  const object =
-    about === 'Cluster'
-      ? request.cluster
-      : about === 'Machine'
-        ? fieldAt(request, 'desired', 'machine')
-        : about === 'MachineSet'
-          ? fieldAt(request, 'desired', 'machineSet')
-          : undefined;
-  const builtin = objectsAt(request, 'variables').find(({ name }) => name === 'builtin');
-  const metadata = about === 'topology' ? fieldAt(builtin, 'value', 'cluster') : fieldAt(object, 'metadata');
-  const clusterName =
-    about === 'Cluster' || about === 'topology' ? fieldAt(metadata, 'name') : fieldAt(object, 'spec', 'clusterName');
-  if (!isJsonObject(metadata) || typeof clusterName !== 'string') {
+  if (about === undefined) {
     return undefined;
   }
-  const { namespace, name, uid } = metadata;
-  return {
-    namespace: typeof namespace === 'string' ? namespace : '',
-    name: typeof name === 'string' ? name : '',
-    uid: typeof uid === 'string' ? uid : undefined,
-    cluster: clusterName,
-  };
+  const builtin = objectsAt(request, 'variables').find(({ name }) => name === 'builtin');
+  const object = about === 'topology' ? undefined : fieldAt(request, ...paths[about]);
+  const metadata = about === 'topology' ? fieldAt(builtin, 'value', 'cluster') : fieldAt(object, 'metadata');
+  const isCluster = about === 'Cluster' || about === 'topology';
+  const cluster = isCluster ? fieldAt(metadata, 'name') : fieldAt(object, 'spec', 'clusterName');
+  if (!isJsonObject(metadata) || typeof cluster !== 'string') {
+    return undefined;
+  }
+  const uid = typeof metadata.uid === 'string' ? metadata.uid : undefined;
+  return { namespace: textAt(metadata, 'namespace'), name: textAt(metadata, 'name'), uid, cluster };
 }

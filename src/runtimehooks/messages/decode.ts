@@ -1,10 +1,8 @@
 import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import type { MessageSchema } from '../catalog/schema.ts';
-import { resolved } from './components.ts';
+import { type MessageSchema, resolved } from '../catalog/schema.ts';
 import { messageProblem, problemText } from './message-problems.ts';
 
-/** The names of fields by their names in lower case. */
 const spellingsOf = perObject(
   (properties: Readonly<Record<string, MessageSchema>>): ReadonlyMap<string, string> =>
     new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
@@ -38,11 +36,8 @@ function spelled(value: Json, schema: MessageSchema | undefined): Json {
 }
 
 /**
- * A request as a handler receives it: field names match in any case, null counts as absent, and unknown fields are
- * kept. Types are checked, and the fields that the hook's own messages require. Returns the same value if nothing had
- * to be changed.
- *
- * @returns the request, or what is wrong with it, in one line.
+ * A request as a handler receives it, or what is wrong with it: field names match in any case, null counts as absent, and
+ * unknown fields are kept. Types are checked, and the fields that the hook's own messages require.
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
   // Messages from Cluster API need not be copied.
@@ -55,11 +50,8 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 }
 
 /**
- * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json): field
- * names match in any case, null counts as absent (in a list of objects: as an object without fields), unknown fields
- * are ignored, and only types are checked.
- *
- * @returns the response, or what is wrong with it, in one line.
+ * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json), or what is
+ * wrong with it: as for requests, but only types are checked.
  */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {

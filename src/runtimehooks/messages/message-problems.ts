@@ -2,12 +2,10 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { formatFieldPath, isBase64, isJsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
-import { components, hooksPrefix, type MessageSchema } from '../catalog/schema.ts';
-import { componentOf, resolved } from './components.ts';
+import { componentOf, components, hooksPrefix, type MessageSchema, resolved } from '../catalog/schema.ts';
 
 const { default: standardFormats } = ajvFormats;
 
-/** A problem with a message. */
 export interface MessageProblem {
   /** The field in the notation for users: `items[0].uid`; empty for the message itself. */
   field: string;
@@ -16,13 +14,12 @@ export interface MessageProblem {
 }
 
 /**
- * The depth of the check. `request`: types, and the fields that the hook's own messages require; objects of Cluster API may lack
- * any field, since releases differ in what they send. `response`: the whole schema. `answer`, a response as Cluster API
- * reads it: types only. Unknown fields are never a problem: Go's decoder ignores them.
+ * The depth of the check. `request`: types, and the fields that the hook's own messages require: releases differ in what
+ * they send of other objects. `response`: the whole schema. `answer`, a response as Cluster API reads it: types only.
  */
-export type Check = 'request' | 'response' | 'answer';
+type Check = 'request' | 'response' | 'answer';
 
-/** A schema as ajv takes it, with what a check asks for. @param isOwn whether it is one of the hooks' own. */
+/** @param isOwn whether it is one of the hooks' own. */
 function schemaFor(schema: MessageSchema, check: Check, isOwn: boolean): object {
   const { $ref, properties, additionalProperties, items, allOf, oneOf, required, enum: allowed, ...rest } = schema;
   const inner = (part: MessageSchema) => schemaFor(part, check, isOwn);
@@ -88,7 +85,6 @@ export function compileChecks(hook: HookDefinition): void {
   validatorOf(hook, 'response');
 }
 
-/** The keys of a JSON pointer into a value. */
 function keysOf(pointer: string, value: unknown): (string | number)[] {
   let current = value;
   return pointerKeys(pointer).map((key) => {
@@ -100,7 +96,6 @@ function keysOf(pointer: string, value: unknown): (string | number)[] {
 
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-/** The messages of the keywords in our schemas. */
 const messages: Readonly<Record<string, (schema: unknown, value: unknown) => string>> = {
   type: (types, value) => `must be of type ${[types].flat().join(' or ')}, not ${typeOf(value)}`,
   format: (format) => (format === 'byte' ? 'must be standard base64' : `must be of format ${format}`),
@@ -128,7 +123,6 @@ export function messageProblem(hook: HookDefinition, check: Check, value: unknow
   return problemOf(error, value);
 }
 
-/** Maximum number of unknown fields that are listed. */
 const maxUnknown = 20;
 
 /** The fields of a message that its schema does not have, at most 20: a misspelt one is ignored by who reads it. */

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { CoreVersion, HookDefinition } from '../catalog/definition.ts';
-import type { MessageSchema } from '../catalog/schema.ts';
-import { resolved } from './components.ts';
+import { type MessageSchema, resolved } from '../catalog/schema.ts';
 
 /** A value with every field set. Types that refer to themselves have examples, and so has every field but texts. */
 function sampleOf(schema: MessageSchema): unknown {
@@ -36,7 +35,6 @@ function asV1beta1({ cluster, items }: JsonObject): void {
   }
 }
 
-/** A sample message with every field set, from the examples in the schemas. */
 function sampleMessage(hook: HookDefinition, message: 'request' | 'response', core: CoreVersion): JsonObject {
   const { schema, kind } = hook[message];
   const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema) as JsonObject;
@@ -46,11 +44,7 @@ function sampleMessage(hook: HookDefinition, message: 'request' | 'response', co
   return { apiVersion: `${hook.group}/${hook.version}`, kind, ...fields };
 }
 
-/**
- * A valid sample request of a hook.
- *
- * @param core version of the Cluster API objects in it; the schemas are those of v1beta2.
- */
+/** A valid sample request of a hook, from the examples in the schemas. @param core version of Cluster API's objects in it. */
 export function sampleRequest(hook: HookDefinition, core: CoreVersion = 'v1beta2'): JsonObject {
   return sampleMessage(hook, 'request', core);
 }

@@ -1,5 +1,5 @@
 import { fieldAt, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
-import { compareReleases, type Release, v1 } from '../catalog/release.ts';
+import { compareReleases, type Release, v1 } from '../catalog/lifecycle.ts';
 
 /** A part of a topology that has a class, and the object that is made for it. */
 export type PartKind = 'ControlPlane' | 'MachineDeployment' | 'MachinePool';

@@ -28,6 +28,9 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,
 };
 
+const wordsOf = ({ code = '', message }: SystemError) =>
+  words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(message)}`;
+
 interface SystemError extends Error {
   code?: string;
   cause?: unknown;
@@ -36,12 +39,9 @@ interface SystemError extends Error {
   errors?: unknown[];
 }
 
-/** Whether an error code is about TLS: one of OpenSSL's for certificates, or of Node's own. */
-function isTlsProblem(code: string): boolean {
-  return /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
-    code,
-  );
-}
+/** Codes about TLS: OpenSSL's for certificates, and Node's own. */
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/;
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
 
@@ -61,7 +61,7 @@ export function unanswered(thrown: unknown, target: Target, signal: AbortSignal)
   const [first] = outer.errors ?? [];
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
-  if (isTlsProblem(code)) {
+  if (tlsCode.test(code)) {
     const detail = quotable(withoutNodeHint(error.message.replaceAll(/\s+/g, ' ')));
     return {
       step: 'tls',
@@ -69,8 +69,7 @@ export function unanswered(thrown: unknown, target: Target, signal: AbortSignal)
     };
   }
   const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
-  const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
-  return { step: 'connect', message: `${prefix}${where}${what}` };
+  return { step: 'connect', message: `${prefix}${where}${wordsOf(error)}` };
 }
 
 /** Why the body of a 200 response could not be read to its end, as Cluster API's decoder would report it. */
@@ -84,12 +83,7 @@ export function brokenOff(thrown: unknown, signal: AbortSignal): CallError {
     return failed('timeout', timeoutExpired);
   }
   const { code = '', message } = thrown as SystemError;
-  return failed(
-    'decode',
-    code.startsWith('Z_')
-      ? `gzip: ${quotable(message)}`
-      : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-        ? 'unexpected EOF: the server closed the connection'
-        : (words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(message)}`),
-  );
+  const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET';
+  const problem = isClosed ? 'unexpected EOF: the server closed the connection' : wordsOf(thrown as SystemError);
+  return failed('decode', code.startsWith('Z_') ? `gzip: ${quotable(message)}` : problem);
 }

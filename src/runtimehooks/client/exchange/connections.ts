@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
 import tls, { checkServerIdentity, createSecureContext, type PeerCertificate, type SecureContext } from 'node:tls';
+import { constants, createGunzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool } from 'undici';
 import { readLimited } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
-import { readBeginning, unpacked } from './body.ts';
 import { brokenOff, handshakeMs, isCancelled, tooMuchReceived, unanswered } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
@@ -21,7 +22,6 @@ export interface ClientCertificate {
  */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
-/** Options of connections to extension servers. */
 export interface ConnectionOptions {
   /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
   clientCertificate?: (() => ClientCertificate | undefined) | undefined;
@@ -41,7 +41,6 @@ interface Exchange {
   hasContentType: boolean;
 }
 
-/** A response with status code and body, as received. */
 export interface ExtensionResponse {
   code: number;
   body: Buffer;
@@ -49,10 +48,7 @@ export interface ExtensionResponse {
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Longest response that is read, in bytes: the limit of Go's server for requests, which upstream intended for
- * responses.
- */
+/** Longest response that is read, in bytes: the limit of Go's server for requests, which upstream intended for responses. */
 const defaultMaxAnswerBytes = 20 * mebibyte;
 /** Maximum number of concurrent calls to one extension. */
 const maxConcurrentCalls = 10;
@@ -65,11 +61,7 @@ const keepAliveMs = 90_000;
 /** Maximum number of TLS settings that are cached across extensions and sets of connections. */
 const maxContexts = 32;
 
-/**
- * The readable certificates of a bundle, as Go would use them; others are skipped.
- *
- * @throws {Error} when there is none.
- */
+/** The readable certificates of a bundle, as Go would use them. @throws {Error} when there is none. */
 function readable(caBundle: string): string[] {
   const good = [...readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))];
   if (good.length === 0) {
@@ -86,13 +78,9 @@ function rootsOfSystem(): string[] {
   return roots.length > 0 ? roots : tls.getCACertificates('default');
 }
 
-/** TLS settings that were used lately. */
 const contexts = new LRUCache<string, SecureContext>({ max: maxContexts });
 
-/**
- * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
- * hundred KiB outside of the heap and, with the system roots, milliseconds.
- */
+/** Many extensions share a CA, and a context for each would take 100 KiB outside of the heap and, with the system roots, milliseconds. */
 function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
   const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
   const context =
@@ -120,6 +108,33 @@ function limitReceived(socket: Socket): void {
   });
 }
 
+/** The decompressed body of a response: Cluster API's client requests gzip, and decompresses it. */
+export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+  return String(encoding).toLowerCase() === 'gzip'
+    ? // An early end is not an error here: if the JSON is incomplete, parsing it fails. Others reach the reader. Chunks of
+      // Node's size, 16 KiB, take twice the CPU time.
+      pipeline(body, createGunzip({ chunkSize: 64 * 1024, finishFlush: constants.Z_SYNC_FLUSH }), () => {})
+    : body;
+}
+
+/** The beginning of an error response, as much as arrives. */
+export async function readBeginning(body: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= limit) {
+        break;
+      }
+    }
+  } catch {
+    // The server closed the connection, or time ran out.
+  }
+  return Buffer.concat(chunks).subarray(0, limit);
+}
+
 /** Persistent connections to extension servers, which are opened on first use. */
 export class ExtensionConnections {
   readonly #options: ConnectionOptions;
@@ -132,15 +147,12 @@ export class ExtensionConnections {
     this.#concurrentCalls = concurrentCalls;
   }
 
-  /**
-   * Sends a POST; failures are values. Redirects are not followed. `key` identifies the extension; if its address, CA
-   * or client certificate changes, new connections are opened.
-   */
-  async post(key: string, exchange: Exchange): Promise<ExtensionResponse | CallError> {
+  /** Sends a POST; failures are values, redirects are not followed. If the extension's address or certificates change, it reconnects. */
+  async post(extension: string, exchange: Exchange): Promise<ExtensionResponse | CallError> {
     const { target, signal } = exchange;
     let pool: Pool;
     try {
-      pool = this.#poolFor(key, exchange);
+      pool = this.#poolFor(extension, exchange);
     } catch (error) {
       return {
         step: 'tls-config',

@@ -5,13 +5,55 @@ import type { HookDefinition } from '../../catalog/definition.ts';
 import { decodeResponse } from '../../messages/index.ts';
 import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '../call-error.ts';
 import type { Extension } from '../registry.ts';
-import type { createBackoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';
 import { type CalledHandler, targetOf } from './url.ts';
 
 /** How much of an error response Cluster API's errors contain, in bytes. */
 const maxErrorBody = 512;
+
+interface Failing {
+  /** That of the ExtensionConfig: one that was deleted and created again starts without a backoff. */
+  uid: string;
+  failures: number;
+  /** When it may be called again, in ms. */
+  until: number;
+  lastError: string;
+}
+
+/** The first wait of a backoff, and the longest one, in ms. */
+const firstMs = 1000;
+const longestMs = 60_000;
+
+/**
+ * Protects failing extensions from too many calls: for 1 s after the first failure, then for 2 s, 4 s, … up to a minute.
+ *
+ * @param now returns milliseconds of a monotonic clock.
+ */
+export function createBackoff(now: () => number) {
+  const byName = new Map<string, Failing>();
+  /** The failures that prevent a call, and for how many ms more; undefined if it may be made. */
+  function holds({ name, uid }: Extension): (Failing & { waitMs: number }) | undefined {
+    const failing = byName.get(name);
+    const waitMs = (failing?.until ?? 0) - now();
+    return failing?.uid !== uid || waitMs <= 0 ? undefined : { ...failing, waitMs };
+  }
+  return {
+    holds,
+    failed(extension: Extension, lastError: string): void {
+      // Concurrent calls that fail together count as one failure.
+      if (holds(extension) === undefined) {
+        const { name, uid } = extension;
+        const known = byName.get(name);
+        const failures = known?.uid === uid ? known.failures + 1 : 1;
+        const delay = Math.min(firstMs * 2 ** Math.min(failures - 1, 16), longestMs);
+        byName.set(name, { uid, failures, until: now() + delay, lastError });
+      }
+    },
+    /** Ends the backoff of an extension that has answered, or was deleted. */
+    forget: (name: string) => void byName.delete(name),
+  };
+}
 
 interface Outgoing extends CalledHandler {
   extension: Extension;
@@ -25,7 +67,6 @@ interface Outgoing extends CalledHandler {
   mimicsClusterApi: boolean;
 }
 
-/** The parts of the client that exchanges depend on. */
 export interface ExchangeContext {
   connections: ExtensionConnections;
   backoff?: ReturnType<typeof createBackoff>;
@@ -84,7 +125,7 @@ export function complete(hook: HookDefinition, request: object, settings: Extens
   };
 }
 
-/** Sends a request and reads the response. Never throws because of a server. */
+/** Sends a request and reads the response, unless the extension is in backoff. Never throws because of a server. */
 export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
   const { extension, hook, timeoutSeconds, request, signal, mimicsClusterApi } = outgoing;
   const { connections, backoff, metrics, now = () => performance.now() } = context;
@@ -137,14 +178,11 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
 
 /** The error for the status of a response; undefined for a success. */
 export function statusError({ status, message }: JsonObject): CallError | undefined {
-  const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
   if (status === 'Success') {
     return undefined;
   }
-  return status === 'Failure'
-    ? { step: 'status', message: `got failure response with message: ${text}` }
-    : {
-        step: 'status',
-        message: `got unknown response status ${JSON.stringify(quotable(String(status ?? '')))} with message: ${text}`,
-      };
+  const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
+  const shown = JSON.stringify(quotable(String(status ?? '')));
+  const what = status === 'Failure' ? 'failure response' : `unknown response status ${shown}`;
+  return { step: 'status', message: `got ${what} with message: ${text}` };
 }

@@ -7,7 +7,6 @@ import { hooks } from '../../catalog/definitions.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry.ts';
 
-/** The destination of a call. */
 export interface Target {
   /** The full URL for error messages, without user info. */
   url: string;
@@ -34,7 +33,6 @@ const failed = (problem: string): CallError => ({
   message: `failed to get http client: failed to compute URL: ${problem}`,
 });
 
-/** The unescaped bytes of a path, one character each. */
 const unescaped = (path: string) =>
   bytesOf(path).replaceAll(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
@@ -53,8 +51,7 @@ function withTimeout(query: string | undefined, timeoutSeconds: number): string 
 
 /**
  * The URL of a handler (urlForExtension in internal/runtime/client/client.go, v1.14): a service takes precedence over a
- * URL, the hook and the handler are in lower case, and the joined path is clean (no double or trailing slash, no dots).
- * Before that, Go unescapes the path of a URL, but not the path of a service.
+ * URL. Before the paths are joined, Go unescapes the path of a URL, but not the path of a service.
  */
 export function targetOf(
   clientConfig: ClientConfig,

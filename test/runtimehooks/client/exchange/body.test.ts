@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readBeginning, unpacked } from '../../../../src/runtimehooks/client/exchange/body.ts';
+import { readBeginning, unpacked } from '../../../../src/runtimehooks/client/exchange/connections.ts';
 
 test('of an error response no more is read than its beginning', async () => {
   const body = new PassThrough();
