@@ -22,8 +22,7 @@ import {
   readSecret,
   readService,
 } from '../facts/store.ts';
-import { annotatedSecret } from '../rules/fields/secret.ts';
-import { validService } from '../rules/fields/service.ts';
+import { annotatedSecret, validService } from '../rules/fields.ts';
 
 /** Maximum number of objects of a kind: some 1.6 KiB each, 80 MiB. With more, nothing is known about that kind. */
 const maxObjects = 50_000;

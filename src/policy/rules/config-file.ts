@@ -7,8 +7,6 @@ import { rules } from './rules.ts';
 /** Longest text, in characters: one line with a comment for each rule takes a tenth of that. */
 const maxLength = 64 * 1024;
 
-const levels: readonly unknown[] = ['off', 'warn', 'deny'];
-
 /** What `serve --impact` does with writes that replace or delete Machines. */
 export interface ImpactConfig {
   /** Whether that needs a permission, in namespaces that ask for it. */
@@ -30,15 +28,14 @@ const usualControllers = { 'capi-system:capi-manager': 'cluster.x-k8s.io' };
  */
 export function parseRulesConfig(text: string) {
   const content = onlyValue(text, maxLength) ?? {};
+  const fields = `rules, ${aMapOfLevels}, and impact, ${impactLevels}`;
   if (!isJsonObject(content)) {
-    throw new UsageError(`must be a map with the keys "rules", ${aMapOfLevels}, and "impact", ${impactLevels}`);
+    throw new UsageError(`must be a map with the keys ${fields}`);
   }
-  const unknown = Object.keys(content).filter((key) => key !== 'rules' && key !== 'impact');
-  const mistakes = unknown.map(
-    (key) => `${showValue(key)}: unknown field; there are rules, ${aMapOfLevels}, and impact, ${impactLevels}`,
-  );
-  const impact = readImpact(content.impact ?? {}, mistakes);
-  return { levels: readLevels(content.rules, mistakes), impact };
+  const { rules: levels, impact: impactLevel = {}, ...others } = content;
+  const mistakes = Object.keys(others).map((key) => `${showValue(key)}: unknown field; there are ${fields}`);
+  const impact = readImpact(impactLevel ?? {}, mistakes);
+  return { levels: readLevels(levels, mistakes), impact };
 }
 
 function readImpact(value: unknown, mistakes: string[]): ImpactConfig {
@@ -73,21 +70,19 @@ export function readLevels(value: unknown, mistakes: string[] = []): Map<string,
   if (mistakes.length > 0) {
     throw new UsageError(mistakes.join('\n'));
   }
-  return new Map(entries.map(([id, level]) => [id, levelOf(level)]));
+  return new Map(entries.map(([id, level]) => [id, (level || 'off') as Level]));
 }
 
 const impactFields = 'replacement, unknown and controllers';
 const impactLevels = `warn, deny or a map with ${impactFields}`;
 const aMapOfLevels = 'a map from rule id to off, warn or deny';
 
-const levelOf = (value: unknown): Level => (value === false ? 'off' : (value as Level));
-
-function mistakeIn(id: string, value: unknown): string | undefined {
+function mistakeIn(id: string, value: Json): string | undefined {
   const rule = rules.find((candidate) => candidate.id === id);
   if (rule === undefined) {
     return `rules: there is no rule ${showValue(id)}; "extensionconfig-webhook rules" lists them`;
   }
-  if (!levels.includes(levelOf(value))) {
+  if (!['off', 'warn', 'deny', false].includes(value as Level)) {
     return `rules.${id}: ${showValue(value)} is not one of off, warn, deny`;
   }
   return rule.upstream && value !== 'deny'

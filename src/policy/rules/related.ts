@@ -1,4 +1,5 @@
 import { shortList } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import {
   type LabelSelector,
   selectorSize,
@@ -58,9 +59,9 @@ export function selectsNamespace(
 /** The other ExtensionConfigs that are called for a namespace that this one is called for, as far as selectors tell. */
 export function overlapping(
   others: IteratorObject<KnownExtensionConfig>,
-  name: string | undefined,
-  selector: LabelSelector | undefined,
+  { metadata: { name }, spec }: ExtensionConfig,
 ): string[] {
+  const selector = spec?.namespaceSelector;
   // Usually the first ones select everything.
   const compared = others.filter((other) => other.name !== name).take(20);
   const overlaps = ({ namespaceSelector }: KnownExtensionConfig) =>

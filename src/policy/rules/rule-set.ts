@@ -1,13 +1,9 @@
 import { count, truncated } from '../../base/index.ts';
-import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
+import { type FieldPath, fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
 import { hookCatalog } from '../../runtimehooks/index.ts';
-import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
-import { caBundleOf } from './fields/ca-bundle.ts';
-import { handlersOf } from './fields/handlers.ts';
-import { unrenderedIn } from './fields/placeholders.ts';
-import { clientUrlOf } from './fields/url.ts';
-import type { ParsedInput, Reported, Rule, RuleFinding, RuleInput, RuleOptions, Severity } from './rule.ts';
+import { caBundleOf, clientUrlOf, handlersOf, unrenderedIn } from './fields.ts';
+import type { ParsedInput, Rule, RuleFinding, RuleInput, RuleOptions, Severity } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 export type Level = Severity | 'off';
@@ -19,19 +15,18 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement?: 'deny' | 'warn';
 }
 
-type Omitted = Pick<RuleFinding, 'rule' | 'severity'>;
+type Weighed = Pick<RuleFinding, 'rule' | 'severity'>;
+type Located = Weighed & Pick<RuleFinding, 'path' | 'field'>;
 
 export interface RuleSet {
   /**
-   * Returns all findings at once, in the order of the object's fields: at most `maxReports` (100) of at most
-   * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
-   * report without a field says how many were omitted.
+   * All findings, in the order of the object's fields: at most `maxReports` (100) of at most `maxReportsLength` characters
+   * in total. If there are more, denials take precedence, and one more without a field says how many were omitted.
    */
   check(input: RuleInput): RuleFinding[];
   /**
-   * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
-   * API's own becomes a warning if the old object has the same finding (rule, field, reason and value, even if the
-   * finding does not show the value).
+   * Ratcheting validation: a denial by a rule that is not Cluster API's own becomes a warning if the old object has the same
+   * finding (rule, field, reason and value, even if the finding does not show the value).
    */
   ratchet(reports: RuleFinding[], input: RuleInput, before: RuleInput): RuleFinding[];
 }
@@ -47,45 +42,90 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-function lengthOf({ field, message, value }: RuleFinding): number {
-  // Messages truncate longer values.
-  return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, 128) : 0);
+/** Some paths, to look others up: whether one is among these or below one, and whether it is above one. */
+function placesOf(paths: readonly FieldPath[]) {
+  const key = (path: FieldPath) => JSON.stringify(path);
+  const at = new Set(paths.map(key));
+  const above = new Set(paths.flatMap((path) => path.map((_, index) => key(path.slice(0, index)))));
+  return {
+    hasAtOrAbove: (path: FieldPath) => path.some((_, index) => at.has(key(path.slice(0, index + 1)))),
+    hasBelow: (path: FieldPath) => above.has(key(path)),
+  };
+}
+
+/**
+ * A test that tells whether a finding is only an echo of another one: because its rule could not read the field (which is
+ * absent from the object that the rule saw), because the API server also makes that check and another rule explains it
+ * better, or because the value is a placeholder of a template that the rule about them reports.
+ *
+ * @param unrendered the paths of the placeholders.
+ */
+export function createEchoTest(
+  reports: readonly Located[],
+  violations: RuleInput['violations'],
+  unrendered: readonly FieldPath[],
+): (report: Located) => boolean {
+  const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
+  const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
+  const unreadByUpstream = placesOf(wrongType.map(({ path }) => path));
+  const unread = placesOf([...wrongType, ...overLimit].map(({ path }) => path));
+  const notRendered = reports.find(({ rule }) => rule.id === 'not-rendered');
+  const placeholders = placesOf(notRendered ? unrendered : []);
+
+  /** The highest severity on each field, of findings that are not fallbacks. */
+  const explained = new Map<string, Severity>();
+  for (const { rule, field, severity } of reports) {
+    if (!rule.isFallback && explained.get(field) !== 'deny') {
+      explained.set(field, severity);
+    }
+  }
+
+  return ({ rule, severity, path, field }) => {
+    if (rule.id === 'not-rendered') {
+      return false;
+    }
+    const isOutweighed = notRendered?.severity === 'deny' || severity === 'warn';
+    // Findings about requirements of the selector are findings about the selector.
+    const isSelector = path[1] === 'namespaceSelector' && placeholders.hasBelow(path);
+    if (isOutweighed && (isSelector || placeholders.hasAtOrAbove(path))) {
+      return true;
+    }
+    if (rule.id === 'field-type') {
+      return false;
+    }
+    if (rule.isFallback) {
+      const other = explained.get(field);
+      return other === 'deny' || (other !== undefined && severity === 'warn') || unreadByUpstream.hasAtOrAbove(path);
+    }
+    const paths = rule.upstream ? unreadByUpstream : unread;
+    return paths.hasAtOrAbove(path) || paths.hasBelow(path);
+  };
 }
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits; `omitted` are not even looked at. */
-function selected(findings: readonly RuleFinding[], omitted: readonly Omitted[], input: RuleInput): RuleFinding[] {
-  const isEcho = createEchoTest(
-    findings,
-    input.violations,
-    unrenderedIn(input).map(({ path }) => path),
-  );
+function selected(findings: readonly RuleFinding[], omitted: readonly Weighed[], input: RuleInput): RuleFinding[] {
+  const { object, violations } = input;
+  const placeholders = unrenderedIn(object, violations).map(({ path }) => path);
+  const isEcho = createEchoTest(findings, violations, placeholders);
   const reports = findings.filter((report) => !isEcho(report)).sort((a, b) => compareFieldPaths(a.path, b.path));
   // Denials first: if warnings crowded them out, the object would be allowed.
-  const denialsFirst = [
-    ...reports.filter(({ severity }) => severity === 'deny'),
-    ...reports.filter(({ severity }) => severity === 'warn'),
-  ];
-  const chosen = new Set<RuleFinding>();
+  const { deny = [], warn = [] } = Object.groupBy(reports, ({ severity }) => severity);
+  const denialsFirst = [...deny, ...warn];
   let length = 0;
-  for (const report of denialsFirst) {
-    length += lengthOf(report);
-    if (chosen.size < maxReports && length <= maxReportsLength) {
-      chosen.add(report);
-    }
-  }
-  const selection = reports.filter((report) => chosen.has(report));
-  const leftOut: Omitted[] = [...omitted, ...denialsFirst.filter((report) => !chosen.has(report))];
+  const chosen = new Set(
+    denialsFirst.slice(0, maxReports).filter(({ field, message, value }) => {
+      // Messages truncate longer values.
+      length += field.length + message.length + (typeof value === 'string' ? Math.min(value.length, 128) : 0);
+      return length <= maxReportsLength;
+    }),
+  );
+  const leftOut: Weighed[] = [...omitted, ...denialsFirst.filter((report) => !chosen.has(report))];
   const worst = leftOut.find(({ severity }) => severity === 'deny') ?? leftOut[0];
+  const selection = reports.filter((report) => chosen.has(report));
   if (worst !== undefined) {
-    selection.push({
-      rule: worst.rule,
-      severity: worst.severity,
-      path: [],
-      field: '',
-      reason: 'FieldValueTooMany',
-      message: count(leftOut.length, 'more finding'),
-      verbatim: true,
-    });
+    const message = count(leftOut.length, 'more finding');
+    const { rule, severity } = worst;
+    selection.push({ rule, severity, path: [], field: '', reason: 'FieldValueTooMany', message, verbatim: true });
   }
   return selection;
 }
@@ -120,22 +160,21 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const findings: RuleFinding[] = [];
-    const omitted: Omitted[] = [];
-    let current: (typeof active)[number];
-    let most: number;
-    const add = (finding: Reported) => {
-      if (findings.length === most) {
-        omitted.push(current);
-      } else {
-        // Some messages repeat keys of the object.
-        const message = truncated(finding.message, 1000);
-        const field = formatFieldPath(finding.path);
-        findings.push({ reason: 'FieldValueInvalid', ...finding, ...current, message, field });
-      }
-    };
-    for (current of activeFor(input)) {
-      most = findings.length + maxReports;
-      current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
+    const omitted: Weighed[] = [];
+    for (const weighed of activeFor(input)) {
+      const { rule } = weighed;
+      const most = findings.length + maxReports;
+      const report: Parameters<Rule['check']>[1] = (finding) => {
+        if (findings.length === most) {
+          omitted.push(weighed);
+        } else {
+          // Some messages repeat keys of the object.
+          const message = truncated(finding.message, 1000);
+          const field = formatFieldPath(finding.path);
+          findings.push({ reason: 'FieldValueInvalid', ...finding, ...weighed, message, field });
+        }
+      };
+      rule.check(rule.upstream ? upstreamInput : parsed, report, options);
     }
     return findings.length === 0 ? findings : selected(findings, omitted, input);
   }
@@ -143,15 +182,14 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
   return {
     check,
     ratchet(reports, input, before) {
-      if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
+      const mayPass = ({ severity, rule }: RuleFinding) => severity === 'deny' && !rule.upstream;
+      if (!reports.some(mayPass)) {
         return reports;
       }
       const old = new Set(check(before).map(reportKey));
       const isOld = (report: RuleFinding) =>
         old.has(reportKey(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
-      return reports.map((report) =>
-        report.severity === 'deny' && !report.rule.upstream && isOld(report) ? { ...report, severity: 'warn' } : report,
-      );
+      return reports.map((report) => (mayPass(report) && isOld(report) ? { ...report, severity: 'warn' } : report));
     },
   };
 }

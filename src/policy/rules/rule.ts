@@ -2,9 +2,7 @@ import type { ExtensionConfig, SchemaViolation, Version } from '../../extensionc
 import type { CauseReason, FieldPath } from '../../kubernetes/index.ts';
 import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
 import type { Facts } from '../facts/store.ts';
-import type { CaBundle } from './fields/ca-bundle.ts';
-import type { PlacedHandler } from './fields/handlers.ts';
-import type { ClientUrl } from './fields/url.ts';
+import type { CaBundle, ClientUrl, PlacedHandler } from './fields.ts';
 
 /** The effect of a finding: the request is denied, or the client gets a warning. */
 export type Severity = 'deny' | 'warn';
@@ -30,9 +28,8 @@ export type Subject = 'object' | 'status' | 'deletion';
 /** The input of a rule: the attributes of the write, and its objects. */
 export interface RuleInput {
   /**
-   * The object within the limits of its schema: everything that exceeds one is absent, which limits the work of every
-   * rule. Rules with `upstream: true` get `whole` here instead, since Cluster API's webhook reads everything: they must
-   * take time linear in the size of any value.
+   * The object without what exceeds a limit of its schema, which limits the work of every rule. Those with `upstream: true`
+   * get `whole` here, since Cluster API's webhook reads everything: they take time linear in the size of any value.
    */
   object: ExtensionConfig;
   /** The object with all values of the right types, whatever their length. */
@@ -55,11 +52,9 @@ export interface RuleInput {
   namesake?: string | undefined;
 }
 
-/** The input of a rule: the request, and the parts of `object` that several rules need, parsed once. */
+/** The input of a rule, and the parts of `object` that several rules need, parsed once. */
 export interface ParsedInput extends RuleInput {
-  /** The parsed url, with any scheme; undefined if it is absent, or not a URL. */
   url: ClientUrl | undefined;
-  /** The parsed caBundle; undefined if it is absent or only white space (the placeholder `Cg==`). */
   caBundle: CaBundle | undefined;
   handlers: readonly PlacedHandler[];
 }
@@ -76,10 +71,8 @@ export interface RuleOptions {
   clusterApi: Release;
 }
 
-/** A rule is data plus one function. */
 export interface Rule {
   id: string;
-  /** One sentence: what is checked. */
   summary: string;
   severity: Severity;
   /** Whether Cluster API's own webhook has the rule too. Such a rule cannot be turned off. */
@@ -90,7 +83,6 @@ export interface Rule {
   needs?: 'facts' | 'manifest';
   /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
   isFallback?: true;
-  /** Reports every finding. */
   check(input: ParsedInput, report: (finding: Reported) => void, options: RuleOptions): void;
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SchemaViolation } from '../../../src/extensionconfig/index.ts';
 import { type FieldPath, formatFieldPath } from '../../../src/kubernetes/index.ts';
 import type { Severity } from '../../../src/policy/index.ts';
-import { createEchoTest } from '../../../src/policy/rules/echo.ts';
+import { createEchoTest } from '../../../src/policy/rules/rule-set.ts';
 
 interface Reported {
   id?: string;

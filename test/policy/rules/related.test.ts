@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { LabelSelector } from '../../../src/kubernetes/index.ts';
 import type { Facts, KnownCluster, KnownExtensionConfig } from '../../../src/policy/index.ts';
 import {
@@ -119,7 +120,8 @@ describe('other ExtensionConfigs', () => {
       Array.from({ length: 20 }, (_, index) => `o${index}`),
     ],
   ])('%s', (_, others, selector, names) => {
-    expect(overlapping(others.values(), 'self', selector)).toEqual(names);
+    const self = { metadata: { name: 'self' }, spec: { namespaceSelector: selector } } as ExtensionConfig;
+    expect(overlapping(others.values(), self)).toEqual(names);
   });
 
   test('selectors are compared up to 500 keys and values', () => {

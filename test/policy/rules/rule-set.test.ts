@@ -401,7 +401,7 @@ test.each([
   ],
   ['level: {}\nrules: {a: warn}\nx: 1', /^"level": unknown field;.*\n"x": unknown field;.*\nrules: .*"a"/],
   ['level: {}\nrules: []', /^"level": unknown field;.*\nrules: must be a map/],
-  ['- rules', 'must be a map with the keys "rules", a map'],
+  ['- rules', 'must be a map with the keys rules, a map'],
   ['impact: off', 'impact: false is not one of warn, deny'],
   ['impact: {replacement: no}', 'impact.replacement: false is not one of warn, deny'],
   ['impact: {unknown: allow}', 'impact.unknown: "allow" is not one of warn, deny'],

@@ -4,7 +4,7 @@ import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
 import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 import type { Schema } from '../../../kubernetes/schema/index.ts';
 import { allFieldsOf } from '../field-order.ts';
-import { unrenderedIn } from '../fields/placeholders.ts';
+import { unrenderedIn } from '../fields.ts';
 import type { Finding, Rule } from '../rule.ts';
 
 const reasons: Record<SchemaViolation['problem'], CauseReason> = {
@@ -115,8 +115,8 @@ export const schemaRules: readonly Rule[] = [
     summary: `No value is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; other rules do not report the value.)`,
     severity: 'deny',
     needs: 'manifest',
-    check(input, report) {
-      const [first, ...others] = unrenderedIn(input);
+    check({ object, violations }, report) {
+      const [first, ...others] = unrenderedIn(object, violations);
       if (first !== undefined) {
         const more =
           others.length === 0

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { isPortNumber, parseRequestUri } from '../../../kubernetes/index.ts';
-import { type ClientUrl, showableUrl, urlPath } from '../fields/url.ts';
+import { type ClientUrl, showableUrl, urlPath } from '../fields.ts';
 import type { Rule } from '../rule.ts';
 
 const clusterHost = /(^|\.)svc(\.cluster\.local)?$/;

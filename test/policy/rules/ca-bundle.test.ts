@@ -1,12 +1,12 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { issueCa } from '../../../../src/base/x509/index.ts';
-import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
-import { caBundleOf } from '../../../../src/policy/rules/fields/ca-bundle.ts';
-import { day } from '../../../base/x509/keys.ts';
-import { oddCa, unreadableKeys } from '../../../base/x509/odd-ca.ts';
-import { exampleCaBundle } from '../examples.ts';
+import { issueCa } from '../../../src/base/x509/index.ts';
+import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
+import { caBundleOf } from '../../../src/policy/rules/fields.ts';
+import { day } from '../../base/x509/keys.ts';
+import { oddCa, unreadableKeys } from '../../base/x509/odd-ca.ts';
+import { exampleCaBundle } from './examples.ts';
 
 const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();
@@ -88,7 +88,7 @@ test('a certificate that Cluster API cannot read is identified by its number', a
 test.each([Number.NaN, Date.UTC(2100)])('an unreadable date is reported, also when Node.js makes %d of it', (time) => {
   const end = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date(time));
   onTestFinished(() => end.mockRestore());
-  const text = readFileSync(new URL('../../../support/fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../support/fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
   // A different text each time, since each is parsed once.
   const bundle = caBundleOf(withBundle(Buffer.from(`${text}${time}`).toString('base64')));
   expect(bundle?.problem).toMatch(/^has a certificate \(number 1\) that has a date that cannot be read/);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../../src/extensionconfig/index.ts';
-import type { JsonObject } from '../../../../src/kubernetes/index.ts';
-import type { Facts, KnownSecret } from '../../../../src/policy/index.ts';
-import { annotatedSecret, namedSecret, usableSecret } from '../../../../src/policy/rules/fields/secret.ts';
-import { now } from '../../admission/policy.ts';
-import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../examples.ts';
-import { factsOf, linesWith } from '../lines.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Facts, KnownSecret } from '../../../src/policy/index.ts';
+import { annotatedSecret, namedSecret, usableSecret } from '../../../src/policy/rules/fields.ts';
+import { now } from '../admission/policy.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from './examples.ts';
+import { factsOf, linesWith } from './lines.ts';
 
 describe('a Secret', () => {
   const named = example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' } });

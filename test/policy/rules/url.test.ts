@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
-import { clientUrlOf, showableUrl } from '../../../../src/policy/rules/fields/url.ts';
+import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
+import { clientUrlOf, showableUrl } from '../../../src/policy/rules/fields.ts';
 
 test.each([
   ['https://u:p@h/x', 'https://u:xxxxx@h/x'],
