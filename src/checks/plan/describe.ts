@@ -1,7 +1,9 @@
-import { count, printable, shortList } from '../../base/index.ts';
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { structuredPatch } from 'diff';
+import { count, printable, shortList, truncated } from '../../base/index.ts';
+import { withoutSecrets } from '../../base/secrets/index.ts';
+import { readableYaml } from '../../base/yaml/index.ts';
+import { isJsonObject, isSame, type Json } from '../../kubernetes/index.ts';
 import type { Cause, ClusterPlan, GroupPlan, Plan, Problem, Verdict } from '../../topology/index.ts';
-import { diffLines } from './diff.ts';
 
 export function verdictText(plan: GroupPlan): string {
   const { held, verdict } = plan;
@@ -79,6 +81,38 @@ export const groupText = ({ group }: Pick<GroupPlan, 'group'>): string =>
 /** A cause in a line: the object, the field, and where its value comes from. */
 export const causeText = ({ object, field, from }: Cause): string =>
   `${printable(object)}: ${printable(field)}${from === undefined ? '' : ` (${printable(from)})`}`;
+
+/** Largest value that is compared, in characters of JSON, and the most lines that may differ. */
+const maxCompared = 64 * 1024;
+const maxEdits = 500;
+/** Longest line, in characters. */
+const maxLine = 1000;
+
+/** YAML without secrets. */
+const yamlOf = (value: Json) =>
+  typeof value === 'string'
+    ? `${withoutSecrets(value).replace(/\n$/, '')}\n`
+    : withoutSecrets(readableYaml(value as object));
+
+/**
+ * The difference between two values as lines of their YAML without secrets, each with `+`, `-`, a space or `@` in front;
+ * none if they are equal.
+ */
+function diffLines(before: Json, after: Json, context = 3): string[] {
+  if (isSame(before, after)) {
+    return [];
+  }
+  const isSmall = [before, after].every((value) => JSON.stringify(value).length <= maxCompared);
+  const options = { context, maxEditLength: maxEdits };
+  const patch = isSmall ? structuredPatch('', '', yamlOf(before), yamlOf(after), '', '', options) : undefined;
+  if (patch === undefined) {
+    return [' too many lines differ to show them'];
+  }
+  const lines = patch.hunks.flatMap((hunk) => [`@ line ${hunk.oldStart}, now ${hunk.newStart}`, ...hunk.lines]);
+  return lines.length === 0
+    ? [' only values that are not shown here']
+    : lines.map((line) => printable(truncated(line, maxLine)));
+}
 
 /** Longest value that is shown within a line, in characters. */
 const maxInline = 40;

@@ -11,7 +11,7 @@ import {
   objectsAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import type { Cause, Plan, Problem } from '../../topology/index.ts';
+import type { Cause, Plan } from '../../topology/index.ts';
 
 /** Fields with what runs on a machine: files, commands, user data, arguments of the kubelet. */
 const machineContent =
@@ -159,6 +159,10 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
+/** The fields of a plan with causes, and those with texts. */
+const causeFields: ReadonlySet<string> = new Set(['causes', 'healthCheck']);
+const textFields: ReadonlySet<string> = new Set(['text', 'remedy', 'manner']);
+
 /**
  * Keeps secrets of some objects out of what is shown of them. The values are known: what is at the place of a secret (a
  * variable or a field whose name says so, or with the format `password` in the schema of a variable; the data of a Secret) is hidden
@@ -277,28 +281,20 @@ export class Hiding {
     };
   }
 
-  #problem(problem: Problem): Problem {
-    const { text, remedy, causes } = problem;
-    return {
-      ...problem,
-      text: this.text(text),
-      ...(remedy !== undefined && { remedy: this.text(remedy) }),
-      ...(causes && { causes: causes.map((cause) => this.#cause(cause)) }),
-    };
+  /** Causes, and the texts of a plan that tell of values; names, verdicts and numbers stay. */
+  #told(value: unknown, field = ''): unknown {
+    if (typeof value === 'string') {
+      return textFields.has(field) ? this.text(value) : value;
+    }
+    if (Array.isArray(value)) {
+      return value.map((one) => (causeFields.has(field) ? this.#cause(one as Cause) : this.#told(one, field)));
+    }
+    return isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#told(one, name)]))
+      : value;
   }
 
   plan(plan: Plan): Plan {
-    const clusters = plan.clusters.map((cluster) => ({
-      ...cluster,
-      groups: cluster.groups.map((group) => ({
-        ...group,
-        causes: group.causes.map((cause) => this.#cause(cause)),
-        ...(group.healthCheck && { healthCheck: group.healthCheck.map((cause) => this.#cause(cause)) }),
-        ...(group.manner && { manner: group.manner.map((text) => this.text(text)) }),
-        ...(group.problems && { problems: group.problems.map((problem) => this.#problem(problem)) }),
-      })),
-      problems: cluster.problems.map((problem) => this.#problem(problem)),
-    }));
-    return { ...plan, clusters };
+    return { ...plan, clusters: this.#told(plan.clusters) as Plan['clusters'] };
   }
 }

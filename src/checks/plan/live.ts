@@ -1,9 +1,9 @@
 import { eachOf, FailureError, withRemedy } from '../../base/index.ts';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
 import { isStatus, type KubernetesClient, listPages } from '../../kubernetes/client/index.ts';
-import { groupOf, type JsonObject, namespaceOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
-import { prepared, templateReferences, World } from '../../topology/index.ts';
+import { classNameOf, prepared, templateReferences, World } from '../../topology/index.ts';
 import { DryRuns, type Resource } from './dry-runs.ts';
 
 export interface LiveWorld {
@@ -133,15 +133,8 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   }
   const own = [options.namespace];
   await list(clusters, own, true);
-  const classNamespaces = objects
-    .map(
-      (cluster) =>
-        textAt(cluster, 'spec', 'topology', 'classRef', 'namespace') ||
-        textAt(cluster, 'spec', 'topology', 'classNamespace') ||
-        namespaceOf(cluster),
-    )
-    .filter((namespace) => options.namespace !== undefined && namespace !== options.namespace);
-  const namespaces = options.namespace === undefined ? own : [...new Set([options.namespace, ...classNamespaces])];
+  const classNamespaces = objects.map((cluster) => classNameOf(cluster).split('/')[0]);
+  const namespaces = options.namespace === undefined ? own : [...new Set([...own, ...classNamespaces])];
   const groups = ['MachineDeployment', 'MachineSet', 'MachinePool', 'Machine', 'MachineHealthCheck'].flatMap(
     (kind) => ofCore(kind) ?? [],
   );

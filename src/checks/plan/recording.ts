@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { Release } from '../../runtimehooks/index.ts';
 import {
   type CallHook,
@@ -94,29 +94,6 @@ export function recordedCalls(
     const response = recorded.items.length === 0 ? recorded.response : { ...recorded.response, items };
     return { is: 'answered', response, handler: call.handler };
   };
-}
-
-/** The objects in a file of a recording. @throws {TypeError} if it is not such a file. */
-export function readObjects(value: Json): JsonObject[] {
-  const items = objectAt(value).items;
-  if (!Array.isArray(items) || !items.every(isJsonObject)) {
-    throw new TypeError('it is not a list of objects');
-  }
-  return items;
-}
-
-/** The answers in a file of a recording. @throws {TypeError} if it is not such a file. */
-export function readAnswers(value: unknown): Recording['answers'] {
-  const isAnswer = (one: unknown): boolean =>
-    isJsonObject(one) &&
-    ['hook', 'handler', 'object'].every((field) => typeof one[field] === 'string') &&
-    isJsonObject(one.response) &&
-    Array.isArray(one.items) &&
-    objectsAt(one, 'items').every((item) => typeof item.uid === 'string' && typeof item.holder === 'string');
-  if (!Array.isArray(value) || !value.every(isAnswer)) {
-    throw new TypeError('it is not a list of recorded answers');
-  }
-  return value;
 }
 
 /**

@@ -7,14 +7,14 @@ import {
   withWaits,
 } from '../../../checks/plan/index.ts';
 import { extensionOfHandler, group as runtimeGroup } from '../../../extensionconfig/index.ts';
-import { nameOf } from '../../../kubernetes/index.ts';
-import { type HookCall, plan, World } from '../../../topology/index.ts';
+import { isSame, type Json, nameOf } from '../../../kubernetes/index.ts';
+import { formatRelease, newestKnownRelease, type Release, v1 } from '../../../runtimehooks/index.ts';
+import { type HookCall, type Plan, plan, World } from '../../../topology/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { reachServices } from '../port-forward.ts';
 import { placesOf, resolveIn } from '../resolve-flag.ts';
-import { assumedRelease, differingReleases } from './assumed-release.ts';
 import { extensionsIn } from './files.ts';
 import { planFlags } from './flags.ts';
 import { objectWriter, writeRecording } from './recorded-folder.ts';
@@ -31,6 +31,38 @@ function showProgress(io: Io) {
       : `${done.clusters} of ${count(done.of, 'Cluster')} planned${done.calls > 0 ? `, ${count(done.calls, 'call')}` : ''}`,
   );
   return { done, clear: () => line.clear(), [Symbol.dispose]: () => line[Symbol.dispose]() };
+}
+
+/** What a plan says of Machines: verdicts and their numbers. */
+const outcomeOf = ({ clusters, sum }: Plan): Json =>
+  ({
+    groups: clusters.flatMap(({ cluster, groups }) =>
+      groups.map(({ group, verdict, machines }) => ({ cluster, group, verdict, machines: { ...machines } })),
+    ),
+    sum: { ...sum },
+  }) satisfies Json;
+
+const assumedRelease = `the release of Cluster API in this cluster is not known: clusterctl's Providers, the manager's Deployment and the definitions are unreadable or do not tell it; ${formatRelease(newestKnownRelease)} is assumed (--cluster-api-version)`;
+
+/**
+ * In which other releases a plan would be another one, in one line; undefined if in none.
+ *
+ * @param planFor plans for a release.
+ */
+async function differingReleases(
+  made: Plan,
+  planFor: (release: Release) => Promise<Plan>,
+): Promise<string | undefined> {
+  const differing: string[] = [];
+  for (let minor = 12; minor < newestKnownRelease.minor; minor++) {
+    const release = v1(minor);
+    if (!isSame(outcomeOf(await planFor(release)), outcomeOf(made))) {
+      differing.push(formatRelease(release));
+    }
+  }
+  return differing.length === 0
+    ? undefined
+    : `the plan differs in ${differing.join(' and ')}, and the installed release is not known: name it with --cluster-api-version`;
 }
 
 export const command = defineCommand({

@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { newFolder, printable, readRegularFileSync } from '../../../base/index.ts';
 import { readableYaml } from '../../../base/yaml/index.ts';
-import { type Hiding, type Recording, readAnswers, readObjects } from '../../../checks/plan/index.ts';
-import { type Json, type JsonObject, nameOf, parseJson, textAt } from '../../../kubernetes/index.ts';
+import type { Hiding, Recording } from '../../../checks/plan/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  nameOf,
+  objectAt,
+  objectsAt,
+  parseJson,
+  textAt,
+} from '../../../kubernetes/index.ts';
 import { UsageError } from '../../framework/program.ts';
 
 /** Writes a recording to a new or empty folder, for its owner only. */
@@ -10,6 +19,27 @@ export function writeRecording(folder: string, { objects, answers }: Recording):
   const write = newFolder(folder, { flag: '--record: ', isPrivate: true });
   write(`${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 1)}\n`, 'objects.json');
   write(`${JSON.stringify(answers, null, 1)}\n`, 'answers.json');
+}
+
+function readObjects(value: Json): JsonObject[] {
+  const items = objectAt(value).items;
+  if (!Array.isArray(items) || !items.every(isJsonObject)) {
+    throw new TypeError('it is not a list of objects');
+  }
+  return items;
+}
+
+function readAnswers(value: unknown): Recording['answers'] {
+  const isAnswer = (one: unknown): boolean =>
+    isJsonObject(one) &&
+    ['hook', 'handler', 'object'].every((field) => typeof one[field] === 'string') &&
+    isJsonObject(one.response) &&
+    Array.isArray(one.items) &&
+    objectsAt(one, 'items').every((item) => typeof item.uid === 'string' && typeof item.holder === 'string');
+  if (!Array.isArray(value) || !value.every(isAnswer)) {
+    throw new TypeError('it is not a list of recorded answers');
+  }
+  return value;
 }
 
 /** The content of a folder that `--record` wrote. */

@@ -1,5 +1,5 @@
 import { count, printable, shortList } from '../../../base/index.ts';
-import { classesIn, Hiding, missingVariables, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
+import { Hiding, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
 import {
   applyMergePatch,
   groupOf,
@@ -57,12 +57,7 @@ function edited(
 
 /** Names of Clusters with the names of their classes. */
 const classesOf = (objects: readonly JsonObject[]): Map<string, string> =>
-  new Map(
-    objects.filter(isCluster).map((cluster) => {
-      const topology = objectAt(cluster, 'spec', 'topology');
-      return [namespacedName(cluster), textAt(topology, 'classRef', 'name') || textAt(topology, 'class')];
-    }),
-  );
+  new Map(objects.filter(isCluster).map((one) => [namespacedName(one), classNameOf(one).split('/')[1] ?? '']));
 
 /** Objects in which extensions are called at other addresses. */
 function withExtensions(
@@ -107,6 +102,17 @@ function leftOut(flags: PlanFlags, all: readonly string[], chosen: ReadonlySet<s
   const left = all.length - chosen.size;
   return left === 0 ? [] : [`${count(left, 'Cluster')} left out: ${reasons}`];
 }
+
+/** Names of variables that a Cluster of a class has to set. */
+const missingVariables = (clusterClass: JsonObject): string[] =>
+  objectsAt(clusterClass, 'spec', 'variables')
+    .filter(
+      (variable) => variable.required === true && objectAt(variable, 'schema', 'openAPIV3Schema').default === undefined,
+    )
+    .map((variable) => textAt(variable, 'name'));
+
+const classesIn = (objects: Iterable<JsonObject>): JsonObject[] =>
+  [...objects].filter((object) => object.kind === 'ClusterClass' && groupOf(object) === coreGroup);
 
 /** The Clusters that are planned for classes without any, and what is missing for others. */
 function samplesOf(

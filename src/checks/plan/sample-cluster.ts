@@ -1,5 +1,4 @@
 import {
-  groupOf,
   isJsonObject,
   type JsonObject,
   nameOf,
@@ -11,24 +10,13 @@ import {
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { inV1beta2 } from '../../topology/index.ts';
 
-/** The version of Kubernetes of a Cluster that is only planned. */
-const usualVersion = 'v1.34.0';
-
-/** Names of variables that a Cluster of a class has to set. */
-export const missingVariables = (clusterClass: JsonObject): string[] =>
-  objectsAt(clusterClass, 'spec', 'variables')
-    .filter(
-      (variable) => variable.required === true && objectAt(variable, 'schema', 'openAPIV3Schema').default === undefined,
-    )
-    .map((variable) => textAt(variable, 'name'));
-
 /**
  * A Cluster of a class with three Machines in the control plane, one group of each class of workers, and the defaults of the
  * variables: for repositories that keep classes without Clusters. It has the name of the class.
  *
  * @param version of Kubernetes, if the class does not list its own.
  */
-export function sampleCluster(given: JsonObject, version = usualVersion): JsonObject {
+export function sampleCluster(given: JsonObject, version = 'v1.34.0'): JsonObject {
   const clusterClass = inV1beta2(given);
   const versions = objectAt(clusterClass, 'spec').kubernetesVersions;
   const last = Array.isArray(versions) ? versions.at(-1) : undefined;
@@ -54,6 +42,3 @@ export function sampleCluster(given: JsonObject, version = usualVersion): JsonOb
     },
   };
 }
-
-export const classesIn = (objects: Iterable<JsonObject>): JsonObject[] =>
-  [...objects].filter((object) => object.kind === 'ClusterClass' && groupOf(object) === coreGroup);
