@@ -31,26 +31,16 @@ function escapeProblem(text: string): string | undefined {
   return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
 }
 
-/** The problem with a name or an IPv4 address (or the zone of an IPv6 address), or undefined. */
-function nameProblem(text: string, badPartEscape: RegExp): string | undefined {
-  const problem = escapeProblem(text);
-  if (problem !== undefined) {
-    return problem;
-  }
-  const escapeAt = text.search(badPartEscape);
-  if (escapeAt !== -1) {
-    return `has the escape ${showValue(text.slice(escapeAt, escapeAt + 3))}, which a host cannot have`;
-  }
-  const character = badHostCharacter.exec(text);
-  return character === null ? undefined : `has the character ${showValue(character[0])} in its host`;
-}
+/** Whether a host of Go may have a text, without the escapes that its part may not have. */
+const isOfHost = (text: string, badOfPart: RegExp) =>
+  ![badEscape, badOfPart, badHostCharacter].some((bad) => bad.test(text));
 
 function hostProblem(host: string): string | undefined {
   const open = host.lastIndexOf('[');
   const close = host.lastIndexOf(']');
-  const notAddress = `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
+  const invalid = `has the invalid host ${showValue(host)}`;
   if (open > 0 || (open === 0 && close < 0)) {
-    return notAddress;
+    return invalid;
   }
   const colon = host.lastIndexOf(':');
   const port = open === 0 ? host.slice(close + 1) : colon === -1 ? '' : host.slice(colon);
@@ -58,15 +48,13 @@ function hostProblem(host: string): string | undefined {
     return `has the invalid port ${showValue(port)}`;
   }
   if (open === -1) {
-    return nameProblem(host, badHostEscape);
+    return isOfHost(host, badHostEscape) ? undefined : invalid;
   }
-  const literal = host.slice(1, close);
-  const zoneAt = literal.indexOf('%25');
-  const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
-  const zone = literal.slice(address.length);
-  // `%25` alone is an empty zone.
-  const isAddress = zone !== '%25' && !address.includes('%') && isIPv6(address);
-  return nameProblem(zone, badZoneEscape) ?? (isAddress ? undefined : notAddress);
+  // `%25` begins a zone, and alone is none.
+  const [address = '', ...zones] = host.slice(1, close).split('%25');
+  const zone = zones.join('%25');
+  const isAddress = zones.length === 0 || zone !== '';
+  return isAddress && isIPv6(address) && !address.includes('%') && isOfHost(zone, badZoneEscape) ? undefined : invalid;
 }
 
 function userInfoProblem(userInfo: string): string | undefined {

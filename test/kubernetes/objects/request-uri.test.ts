@@ -43,7 +43,7 @@ test.each([
   expect(parseRequestUri(text)).toHaveProperty('problem');
 });
 
-const brackets = (host: string) => `has the host "${host}", whose brackets do not enclose an IPv6 address`;
+const invalid = (host: string) => `has the invalid host "${host}"`;
 
 test.each([
   ['', 'is empty'],
@@ -55,25 +55,25 @@ test.each([
   ['/a%4', 'has the invalid escape "%4"'],
   ['/%zzz', 'has the invalid escape "%zz"'],
   ['https://h/a%zz', 'has the invalid escape "%zz"'],
-  ['https://h%zzz', 'has the invalid escape "%zz"'],
-  ['https://a%41b', 'has the escape "%41", which a host cannot have'],
-  ['https://a b c/', 'has the character " " in its host'],
+  ['https://h%zzz', invalid('h%zzz')],
+  ['https://a%41b', invalid('a%41b')],
+  ['https://a b c/', invalid('a b c')],
   ['https://h:a1', 'has the invalid port ":a1"'],
   ['https://h:1:a', 'has the invalid port ":a"'],
   ['https://[::1]:8a', 'has the invalid port ":8a"'],
   ['https://[::1]8', 'has the invalid port "8"'],
-  ['https://u@[::1', brackets('[::1')],
-  ['https://x[::1]', brackets('x[::1]')],
-  ['https://x[::1]:8a', brackets('x[::1]:8a')],
-  ['https://]x[', brackets(']x[')],
-  ['https://[]', brackets('[]')],
-  ['https://[%41]', brackets('[%41]')],
-  ['https://[1.2.3.4]', brackets('[1.2.3.4]')],
-  ['https://[fe80::1%eth0]', brackets('[fe80::1%eth0]')],
-  ['https://[fe80::1%25]', brackets('[fe80::1%25]')],
-  ['https://[fe80::1%25e%zz]', 'has the invalid escape "%zz"'],
-  ['https://[fe80::1%25e%C3]', 'has the escape "%C3", which a host cannot have'],
-  ['https://[fe80::1%25e^]', 'has the character "^" in its host'],
+  ['https://u@[::1', invalid('[::1')],
+  ['https://x[::1]', invalid('x[::1]')],
+  ['https://x[::1]:8a', invalid('x[::1]:8a')],
+  ['https://]x[', invalid(']x[')],
+  ['https://[]', invalid('[]')],
+  ['https://[%41]', invalid('[%41]')],
+  ['https://[1.2.3.4]', invalid('[1.2.3.4]')],
+  ['https://[fe80::1%eth0]', invalid('[fe80::1%eth0]')],
+  ['https://[fe80::1%25]', invalid('[fe80::1%25]')],
+  ['https://[fe80::1%25e%zz]', invalid('[fe80::1%25e%zz]')],
+  ['https://[fe80::1%25e%C3]', invalid('[fe80::1%25e%C3]')],
+  ['https://[fe80::1%25e^]', invalid('[fe80::1%25e^]')],
   ['https://u^@h', 'has a character in its user info that must be escaped'],
   ['https://u%zz@h', 'has the invalid escape "%zz"'],
 ])('%j %s', (text, problem) => {
