@@ -7,7 +7,6 @@ export class FailureError extends Error {
   readonly remedy: string | undefined = undefined;
 }
 
-/** The message of an error for a person, with what to do. */
 export function withRemedy(error: Error): string {
   const remedy = error instanceof FailureError ? error.remedy : undefined;
   return remedy === undefined ? error.message : `${error.message}; ${remedy}`;

@@ -63,7 +63,6 @@ function makeCredentials(now: Date) {
     cert: certificate.pem,
     key,
     token: randomBytes(32).toString('base64url'),
-    /** A client certificate for an aggregated API server, and its key. */
     proxyClient() {
       const client = issueClientCertificate(ca, proxyClientName, now, validityMs);
       return { cert: client.certificate.pem, key: client.key };
@@ -85,7 +84,6 @@ function kubeconfigOf(url: string, ca: string, token: string): string {
 
 const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** The address of a Service of type ExternalName, which the API server resolves for webhooks. */
 function externalName(store: Store, { namespace, name, port }: ServiceReference) {
   const spec = store.collection('services').get(storageKey(namespace, name))?.spec;
   return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'

@@ -16,7 +16,6 @@ export function textOf(bytes: Bytes): string {
   return ascii.test(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** A character in a Go string. */
 export interface Rune {
   code: number;
   /** How many bytes it has; 1 for a byte that is not part of a character. */
@@ -49,7 +48,6 @@ export function runeAt(bytes: Bytes, index: number): Rune {
   return isShortest && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? { code, size, isValid: true } : invalid;
 }
 
-/** All characters of a Go string. */
 export function* runesOf(bytes: Bytes): Generator<Rune> {
   for (let index = 0; index < bytes.length; ) {
     const rune = runeAt(bytes, index);
@@ -70,7 +68,6 @@ export function invalidAt(bytes: Bytes): number {
   return -1;
 }
 
-/** How many characters a Go string has. */
 export function runeCount(bytes: Bytes): number {
   return ascii.test(bytes) ? bytes.length : [...runesOf(bytes)].length;
 }
@@ -85,7 +82,6 @@ export function decoded(bytes: Bytes): string {
   return ascii.test(bytes) ? bytes : Array.from(runesOf(bytes), ({ code }) => String.fromCodePoint(code)).join('');
 }
 
-/** Applies a function to the decoded text. */
 export function mapText(bytes: Bytes, change: (text: string) => string): Bytes {
   return bytesOf(change(decoded(bytes)));
 }

@@ -17,7 +17,6 @@ export function metricsIn(registry: Registry, prefix: string) {
       labelNames: readonly T[] = [],
       own: Pick<GaugeConfiguration<T>, 'collect'> = {},
     ) => new Gauge<T>({ ...described(name, help, labelNames), ...own }),
-    /** A histogram of seconds. */
     histogram: <T extends string = never>(name: string, help: string, labelNames: readonly T[], buckets: number[]) =>
       new Histogram<T>({ ...described(name, help, labelNames), buckets }),
     /** A counter whose value is read at each scrape. */

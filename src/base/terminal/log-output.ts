@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { printableJsonText } from './printable.ts';
 
-/** Where a log is written: the process's stdout or stderr, or a test's stream. */
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
 
 interface LogOutput {

@@ -17,7 +17,6 @@ import { truncated } from '../../base/index.ts';
 import { isJsonObject, isTooDeep, type Json, maxJsonDepth, setOwn } from '../objects/json/json.ts';
 import { keyText, kubectlOptions } from './kubectl-schema.ts';
 
-/** Why a document cannot be read, with its position. */
 export class ComposeError extends Error {
   readonly offset: number;
 
@@ -88,7 +87,6 @@ class Reader {
     }
   }
 
-  /** @param level of the collection that the node is in. */
   value(node: unknown, level = 0): unknown {
     if (isAlias(node)) {
       return this.#alias(node).value;

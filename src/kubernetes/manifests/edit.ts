@@ -7,7 +7,6 @@ import { parseAsKubectl } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import type { Places } from './places.ts';
 
-/** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
 function aliasError(path: readonly string[], depth: number, alias: string): EditError {

@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 import { FailureError } from '../../base/index.ts';
 import type { ManifestFile } from './read-manifests.ts';
 
-/** Gives a new file the owner, the group and the mode of the one that it replaces. */
 async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const created = await handle.stat();
   if (created.uid !== uid || created.gid !== gid) {

@@ -20,7 +20,6 @@ const maxJsonLength = 64 * 1024 * 1024;
 
 const tooLarge = (most: number, remedy: string) => `a document is larger than ${most} characters; ${remedy}`;
 
-/** Whether the rest of a line has no content: blanks, and perhaps a comment. */
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
 /**
@@ -31,7 +30,6 @@ function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   let start = 0;
   let firstLine = 1;
   let line = 0;
-  /** Line of the document's first content; 0 before it. */
   let contentLine = 0;
   let isEnded = false;
   let isSkipped = false;

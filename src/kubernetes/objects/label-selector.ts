@@ -21,7 +21,6 @@ interface LabelSelectorProblem {
   message: string;
 }
 
-/** The operators of requirements, and whether they need values. */
 const needsValues = new Map(Object.entries({ In: true, NotIn: true, Exists: false, DoesNotExist: false }));
 
 /** The first `most` problems with a selector, in its order; none if `metav1.LabelSelectorAsSelector` accepts it. */

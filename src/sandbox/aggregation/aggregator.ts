@@ -31,11 +31,9 @@ interface AggregatorContext extends Pick<ApiContext, 'store' | 'registry' | 'now
   proxyClient: ProxyClient;
   resolve: ResolveService;
   pace: AggregationPace | undefined;
-  /** Ends all checks. */
   signal: AbortSignal;
 }
 
-/** The aggregated server of one APIService, as last seen. */
 interface Remote {
   apiService: ApiService;
   backend: Backend;
@@ -46,7 +44,6 @@ interface Remote {
   close(): void;
 }
 
-/** Checks whether a server serves its group and version. */
 async function availabilityOf(
   { apiService, backend }: Remote,
   { store }: AggregatorContext,
@@ -134,10 +131,8 @@ function follow(apiService: ApiService, context: AggregatorContext): Remote {
 
 export type Aggregator = ReturnType<typeof createAggregator>;
 
-/** The aggregated API servers, their availability, and what they publish. */
 export function createAggregator(context: AggregatorContext) {
   const { store, registry, signal } = context;
-  /** By the name of the APIService. */
   const remotes = new Map<string, Remote>();
   function reconcile(): void {
     const wanted = new Map(

@@ -18,13 +18,11 @@ export function userHeaders({ username, groups }: UserInfo): Headers {
 
 export type Backend = ReturnType<typeof backendOf>;
 
-/** The server of one APIService. */
 export function backendOf({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
   const { caBundle, insecureSkipTLSVerify, group, version } = spec;
   // The TLS settings of all connections: parsing the certificates takes longer than the handshake.
   let secureContext: SecureContext | undefined;
 
-  /** Where the server is. @throws {NoEndpointError} */
   const target = () => targetOf(resolve, { namespace: '', name: '', port: 443, ...spec.service, path: '/' });
 
   /** Starts a request. @throws {NoEndpointError}, and for a caBundle that cannot be read. */

@@ -7,7 +7,6 @@ import { apiVersionOf, type Resource } from '../resources/resource.ts';
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const statusVerbs = ['get', 'patch', 'update'];
 
-/** A resource in an APIGroupDiscoveryList. */
 function aggregatedResource(resource: Resource) {
   const { group, version, kind, plural, singular, namespaced, shortNames, categories, hasStatus } = resource;
   const responseKind = { group, version, kind };
@@ -54,7 +53,6 @@ function compareVersions(a: string, b: string): number {
   return difference ?? (a < b ? -1 : 1);
 }
 
-/** A version that is served by this server or by an aggregated one. */
 interface ServedVersion {
   group: string;
   version: string;
@@ -79,7 +77,6 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
   return [...Map.groupBy(all, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `GET /apis`: an APIGroupList. */
 export function groupList(registry: Registry, aggregator: Aggregator) {
   const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
   return {
@@ -92,13 +89,11 @@ export function groupList(registry: Registry, aggregator: Aggregator) {
   };
 }
 
-/** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
 export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
   const entry = groupList(registry, aggregator).groups.find(({ name }) => name === group);
   return entry && { kind: 'APIGroup', apiVersion: 'v1', ...entry };
 }
 
-/** `GET /api`: an APIVersions. */
 export function coreVersions(serverAddress: string): JsonObject {
   return {
     kind: 'APIVersions',

@@ -29,7 +29,6 @@ export const version = {
   platform: `${process.platform}/${process.arch}`,
 };
 
-/** The response to `GET /openapi/v3`: the documents of this server and of aggregated ones, sorted by path. */
 function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   const others = aggregator.all().flatMap(({ apiService: { spec }, openapi }) => {
     const { group = '', version } = spec;
@@ -90,7 +89,6 @@ export function documentRoutes(context: DocumentContext): Router {
       const document = documentFor(params);
       document === undefined ? next() : sendJson(response, 200, document);
     };
-  /** Sends everything that is served in one document, to clients that ask for it. */
   const aggregated =
     (isCore: boolean): Handler =>
     ({ headers }, response, next) => {

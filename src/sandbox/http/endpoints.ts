@@ -113,7 +113,6 @@ export function findTarget({ registry }: ApiContext): SandboxHandler {
   };
 }
 
-/** Responds to requests for a resource. */
 export function answerResource(context: ApiContext): SandboxHandler {
   return async ({ method, body }, response) => {
     const request = { ...response.locals.target, body };
@@ -126,7 +125,6 @@ export function answerResource(context: ApiContext): SandboxHandler {
   };
 }
 
-/** The response to a read or a write. @throws {RequestError} */
 async function answerTo(
   context: ApiContext,
   method: string,

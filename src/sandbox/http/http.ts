@@ -4,18 +4,15 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { notAcceptable } from '../resources/errors.ts';
 import type { ResourceRequest, View } from '../resources/resource.ts';
 
-/** The state of a request while it is answered. */
 export type SandboxLocals = Record<string, unknown> & {
   startedMs: number;
   url: URL;
-  /** Texts for the header Warning of the response. */
   warnings: string[];
   target: Omit<ResourceRequest, 'body'>;
 };
 export type SandboxResponse = Response<unknown, SandboxLocals>;
 export type SandboxHandler<Params = object> = RequestHandler<Params, unknown, Buffer, unknown, SandboxLocals>;
 
-/** Cache-Control header of all responses that may change. */
 export const noCache = 'no-cache, private';
 
 /** The form that the Accept header and the query ask for. @throws {RequestError} 406 when none of them is served. */

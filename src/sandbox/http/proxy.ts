@@ -22,7 +22,6 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** The end-to-end headers of a message, with names in lower case. */
 function endToEnd(message: IncomingMessage): Headers {
   const named = new Set(
     (message.headers.connection ?? '')
@@ -39,7 +38,6 @@ function endToEnd(message: IncomingMessage): Headers {
   return headers;
 }
 
-/** The headers of a proxied request: the client's own, the user, and the client's address. */
 function passedHeaders(request: IncomingMessage, path: string): Headers {
   // Some are meant for the API server itself, or only the API server may set them.
   const own = Object.entries(endToEnd(request)).filter(

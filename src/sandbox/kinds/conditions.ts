@@ -1,6 +1,5 @@
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 
-/** A condition without its times. */
 export interface Condition {
   type: string;
   status: 'True' | 'False';

@@ -21,7 +21,6 @@ const fields = Object.keys(sets) as NameField[];
 const namesIn = (names: Names, field: NameField): string[] => [names[field] ?? []].flat();
 const nameKey = (group: string, field: NameField, name: string) => `${group} ${sets[field]} ${name}`;
 
-/** The definitions that have accepted names, by `nameKey`. */
 type NameUsers = Map<string, string>;
 
 function noteNames(users: NameUsers, { metadata, spec: { group } }: Definition, names: Names = {}): void {
@@ -58,7 +57,6 @@ function acceptNames({ metadata, spec: { group, names }, status }: Definition, u
   return { acceptedNames, conflict };
 }
 
-/** The condition Established of a definition that is not established yet. */
 function establishment(object: JsonObject, conflict: object | undefined): Condition {
   if (conflict !== undefined) {
     return condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
@@ -68,7 +66,6 @@ function establishment(object: JsonObject, conflict: object | undefined): Condit
     : condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted');
 }
 
-/** The status that the names controller gives a definition. */
 function statusOf(object: JsonObject & Definition, users: NameUsers, now: string): JsonObject {
   const { acceptedNames, conflict } = acceptNames(object, users);
   let conditions = withCondition(

@@ -23,7 +23,6 @@ import { condition, conditionsOf, isConditionTrue, withCondition } from './condi
 
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Names of a CustomResourceDefinition, with their defaults. */
 export type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
 
 export interface Definition {
@@ -38,7 +37,6 @@ export interface Definition {
 /** Finalizer that makes a deleted definition wait until its objects are removed. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** The caBundle of a definition's conversion webhook; empty without one. */
 function bundleOf(object: JsonObject): string {
   return textAt(object, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle');
 }

@@ -180,7 +180,6 @@ const kinds: readonly Kind[] = [
   { group: 'scheduling.k8s.io', kind: 'PriorityClass', shortNames: ['pc'], namespaced: false },
 ];
 
-/** The names of their models in @kubernetes/client-node. */
 export const builtInModels = kinds.map(({ kind }) => (kind === 'Event' ? 'CoreV1Event' : `V1${kind}`));
 
 function pluralOf(kind: string): string {

@@ -31,7 +31,6 @@ function selectorCauses(selector: Json | undefined, field: string): StatusCause[
       );
 }
 
-/** Rules of which `*` must be the only element, and why. */
 const alone: Readonly<Record<string, string>> = {
   operations: "if '*' is present, must not specify other operations",
   apiGroups: "if '*' is present, must not specify other API groups",

@@ -2,7 +2,6 @@ import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import models from './models.generated.json' with { type: 'json' };
 
-/** What the name of a model is in references. */
 export const referencePrefix = '#/components/schemas/';
 
 /**

@@ -51,7 +51,6 @@ export function createOpenApi(registry: Registry, clock: () => Date, metrics: Me
     return document;
   }
 
-  /** The document of a group and version, or undefined if it is not served. */
   function documentOf(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;
     const resources = registry.of(group, version);
@@ -70,7 +69,6 @@ export function createOpenApi(registry: Registry, clock: () => Date, metrics: Me
 
   return {
     document: documentOf,
-    /** Group, version and hash of each document. */
     list: () =>
       registry
         .versions()

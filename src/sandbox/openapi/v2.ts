@@ -1,7 +1,6 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { mapParts, mapValues } from '../models/models.ts';
 
-/** Fields of a schema that OpenAPI v2 lacks. */
 const unknown = ['nullable', 'allOf', 'anyOf', 'oneOf', 'not'];
 
 /**

@@ -77,9 +77,7 @@ function parseContinue(token: string, newest: number): { version: number; after:
     if (Number.isInteger(version) && (version as number) <= newest && typeof after === 'string') {
       return { version: version as number, after };
     }
-  } catch {
-    // Reported below.
-  }
+  } catch {}
   throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 

@@ -12,7 +12,6 @@ import { isOn, numberOf, selectorOf, shownAlone, versionOf } from './reads.ts';
 const bookmarkInterval = 60_000;
 /** Default duration of a watch, in seconds: the real API server picks one of 30 to 60 minutes. */
 const defaultWatchSeconds = 1_800;
-/** Number of objects that are sent with one call of the conversion webhook. */
 const batchSize = 100;
 
 /** How long a client may take to read what was sent, in milliseconds. */
@@ -52,7 +51,6 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
   let existing = fromNow ? collection.list().map(([, object]) => object) : undefined;
   /** Writes up to this version have been sent, once `existing` has. */
   let sentVersion = fromNow ? store.version : version;
-  /** Ends the wait for the next write; undefined while there is something to send. */
   let wake: (() => void) | undefined;
   let isOver = false;
   let ended = false;

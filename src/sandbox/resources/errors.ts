@@ -2,7 +2,6 @@ import { failure, invalid, type Status, type StatusCause } from '../../kubernete
 import { maxCauses } from '../../kubernetes/schema/index.ts';
 import type { Resource } from './resource.ts';
 
-/** A request that failed: contains the metav1.Status for the client. */
 export class RequestError extends Error {
   readonly status: Status;
 
@@ -43,7 +42,6 @@ export function conflict(
   return failedFor([409, 'Conflict'], resource, name, (it) => `Operation cannot be fulfilled on ${it}: ${why}`);
 }
 
-/** 409: the object is not the one that the client means. */
 export function preconditionFailed(resource: Named, name: string, field: string, wanted: unknown, actual: unknown) {
   const why = `${field} in precondition: ${String(wanted)}, ${field} in object meta: ${String(actual)}`;
   return conflict(resource, name, `Precondition failed: ${why}`);
@@ -51,13 +49,11 @@ export function preconditionFailed(resource: Named, name: string, field: string,
 
 export const badRequest = (message: string): RequestError => failed(400, 'BadRequest', message);
 
-/** 403: the request is well formed, but not allowed. */
 export const forbidden = (resource: Named, name: string, why: string, causes?: StatusCause[]): RequestError =>
   failedFor([403, 'Forbidden'], resource, name, (object) => `${object} is forbidden: ${why}`, causes && { causes });
 
 export const unauthorized = (): RequestError => failed(401, 'Unauthorized', 'Unauthorized');
 
-/** 405: the resource does not support this method, or not at present. */
 export const methodNotAllowed = (message: string, details: { group?: string; kind?: string } = {}): RequestError =>
   failed(405, 'MethodNotAllowed', message, details);
 

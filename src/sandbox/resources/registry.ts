@@ -49,7 +49,6 @@ export class Registry {
     return this.#byVersion.get(versionKey({ group, version })) ?? [];
   }
 
-  /** All served groups and versions. */
   versions(): { group: string; version: string }[] {
     return [...this.#byVersion.keys()].map((key) => {
       const [group = '', version = ''] = key.split('/');

@@ -37,7 +37,6 @@ export interface KindStrategy {
   nameFormat?: NameFormat;
 }
 
-/** UserInfo of authentication.k8s.io. */
 export interface UserInfo {
   username: string;
   groups: string[];
@@ -46,7 +45,6 @@ export interface UserInfo {
 /** The only user of a sandbox, who has all permissions. */
 export const sandboxUser: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** The address of a webhook: clientConfig of a webhook configuration or of a CustomResourceDefinition. */
 export interface WebhookClientConfig {
   url?: string;
   service?: { namespace: string; name: string; path?: string; port?: number };
@@ -70,7 +68,6 @@ export interface Resource {
   hasStatus: boolean;
   /** Fields that objects can be selected by, besides metadata.name and metadata.namespace. */
   selectableFields: readonly string[];
-  /** Whether changes of the spec increase metadata.generation. */
   hasGeneration: boolean;
   isCustom: boolean;
   schema: Schema;
@@ -91,13 +88,11 @@ export interface ResourceRequest {
   resource: Resource;
   namespace: string;
   name: string;
-  /** `status` or empty. */
   subresource: string;
   query: URLSearchParams;
   view: View;
   mediaType: string | undefined;
   body: Uint8Array;
-  /** Adds a header Warning to the response. */
   warn(text: string): void;
 }
 

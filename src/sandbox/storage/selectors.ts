@@ -4,7 +4,6 @@ import type { Resource } from '../resources/resource.ts';
 
 export type Selector = (object: JsonObject) => boolean;
 
-/** The labels of an object, without values that are not strings. */
 export function labelsOf(object: JsonObject): Record<string, string> {
   return objectAt(object, 'metadata', 'labels') as Record<string, string>;
 }

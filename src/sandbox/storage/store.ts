@@ -6,7 +6,6 @@ export interface StoreEvent {
   version: number;
   object: JsonObject;
   isDeleted: boolean;
-  /** The previous object; undefined for a new one. */
   previous: JsonObject | undefined;
   /** Approximate size of `object` in bytes of JSON. */
   bytes: number;
@@ -35,7 +34,6 @@ function withVersion(object: JsonObject, version: number): JsonObject {
 /** Everything that is stored, in memory, with one version counter. Stored objects are only replaced, never modified. */
 export class Store {
   version = 1;
-  /** Bytes of JSON in all collections. */
   bytes = 0;
   readonly limits: typeof defaultLimits;
   readonly #collections = new Map<string, Collection>();

@@ -57,7 +57,6 @@ export interface AdmissionAttempt extends ResourceRequest {
   complete(object: Json): JsonObject;
 }
 
-/** A step of admission, for the sandbox's log. */
 export interface AdmissionEvent {
   event: 'denied' | 'failed-open' | 'audit';
   webhook: string;
@@ -280,7 +279,6 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
   throw new Error('its patch results in a value that is not an object');
 }
 
-/** The webhooks of a kind, in the order in which they are called. */
 function webhooksFor({ store }: ApiContext, kind: Kind, { resource }: AdmissionAttempt): Webhook[] {
   return resource.group === exemptGroup
     ? []

@@ -24,7 +24,6 @@ interface Endpoint {
   servername?: string;
 }
 
-/** There is no known server for a Service. */
 export class NoEndpointError extends Error {}
 
 /** Where a Service can be reached, and its name in certificates and Host headers. @throws {NoEndpointError} */

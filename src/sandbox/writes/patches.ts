@@ -47,7 +47,6 @@ const deleteFromList = '$deleteFromPrimitiveList/';
 /** Maximum number of items of a patch with the key of an earlier one: each takes as long as to copy what it changes. */
 const maxRepeated = 100;
 
-/** How many items of one patch have had the key of an earlier one. */
 interface Work {
   repeated: number;
 }

@@ -38,7 +38,6 @@ import { encode, present } from '../webhooks/conversion.ts';
 import { causesOf, complete, mediaTypeOf, parseBody } from './objects.ts';
 import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
 
-/** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
 function checkNamespace(context: ApiContext, { resource, namespace }: ResourceRequest, name: string): void {
@@ -113,13 +112,11 @@ async function admit(
   return next;
 }
 
-/** The object in the body of a request. @throws {RequestError} 400, 415. */
 async function objectIn({ body, mediaType, resource, query, warn }: ResourceRequest): Promise<JsonObject> {
   const value = await parseBody(body, mediaTypeOf(mediaType), resource.kind);
   return complete(value, resource, query.get('fieldValidation'), warn);
 }
 
-/** Creates an object. @returns it in the request's version. @throws {RequestError} */
 export async function create(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const { resource, query } = request;
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));

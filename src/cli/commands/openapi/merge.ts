@@ -27,12 +27,10 @@ const maxTotalBytes = 512 * mebibyte;
 const maxNamed = 3;
 const maxLines = 20;
 
-/** The documents to merge, within the limits, and problems with fetching them. */
 class Collection {
   documents: NamedDocument[] = [];
   /** Documents that a server lists but does not serve, with the reason. */
   missing: { document: string; reason: string }[] = [];
-  /** Names of documents that were converted from OpenAPI v2. */
   converted: string[] = [];
   #bytes = 0;
 

@@ -24,7 +24,6 @@ const sandboxFlags = {
   ...logFlags,
 } satisfies Flags;
 
-/** The command line of this program, for any working folder. */
 const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', packageRoot)));
 
 const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));

@@ -29,7 +29,6 @@ import { publishFile } from '../publish-file.ts';
 import { serveFlags } from '../serve/flags.ts';
 import { startFromFlags } from '../serve/webhook.ts';
 
-/** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
 const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
 
 /** Name of the sample extension's namespace, and of everything in it. */
@@ -44,7 +43,6 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 
 const manifest = (file: string) => readFileSync(new URL(`manifests/${file}`, packageRoot), 'utf8');
 
-/** The webhook that says what writes replace. */
 function impactWebhook(): V1ValidatingWebhook {
   const { patches } = parse(manifest('components/impact/kustomization.yaml')) as {
     patches: { target: { kind: string }; patch: string }[];
@@ -132,7 +130,6 @@ async function issued(
   return secretCertificates(config, namespace, secret);
 }
 
-/** The certificate of the sample extension. */
 export function extensionCertificates({ config, kubeconfigFile: kubeconfig }: RunningSandbox, signal: AbortSignal) {
   const names = { namespace: extensionName, service: extensionName, secret: extensionSecret };
   return issued(config, { kubeconfig, ...names, 'ca-secret': `${extensionName}-ca` }, signal);
@@ -175,7 +172,6 @@ interface SandboxSettings {
   kubeconfigFile: string | undefined;
   /** Whether the webhook uses facts about the cluster, and is called for deletions. */
   clusterFacts: boolean;
-  /** Whether the webhook says what writes of Clusters and ClusterClasses replace. */
   impact: boolean;
   hasExtension: boolean;
 }

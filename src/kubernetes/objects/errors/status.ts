@@ -16,7 +16,6 @@ const prefixes = {
 
 export type CauseReason = keyof typeof prefixes;
 
-/** metav1.StatusCause: one problem of one field. */
 export interface StatusCause {
   reason: CauseReason | (string & {});
   message: string;
@@ -66,7 +65,6 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'ServiceUnavailable',
 };
 
-/** The metav1.Status of an HTTP refusal. */
 export function refusal(code: number, message: string): Status {
   return failure(code, reasons[code] ?? 'Unknown', message);
 }

@@ -11,7 +11,6 @@ import {
 } from './json.ts';
 import { isSame, pointerKeys } from './json-patch.ts';
 
-/** One operation of a JSON Patch (RFC 6902). */
 export type PatchOperation =
   | { op: 'add' | 'replace' | 'test'; path: string; value?: Json }
   | { op: 'remove'; path: string }

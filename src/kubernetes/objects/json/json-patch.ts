@@ -46,7 +46,6 @@ export function isSame(a: Field, b: Field): boolean {
 function haveSameFields(a: JsonObject, b: JsonObject): boolean {
   // A plain object inherits no JSON value. Calling hasOwn for each field would take longer than the comparison.
   const isPlain = Object.getPrototypeOf(b) === Object.prototype;
-  /** The number of fields of `a`, minus that of `b`. */
   let more = 0;
   for (const name in a) {
     const value = a[name];

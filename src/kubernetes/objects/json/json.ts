@@ -3,7 +3,6 @@ import { Buffer, isUtf8 } from 'node:buffer';
 /** A JSON value, as JSON.parse returns it. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
 /** Why a body could not be read as JSON. `message` may be shown to the client. */
@@ -30,25 +29,22 @@ export function fieldAt(value: Json | undefined, ...path: readonly (string | num
   return inner;
 }
 
-/** An object at a path, or an empty one. */
+/** An object at a path, or an empty one; `textAt` and `itemsAt` likewise. */
 export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
   const field = fieldAt(value, ...path);
   return isJsonObject(field) ? field : {};
 }
 
-/** A text at a path, or an empty one. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
   const field = fieldAt(value, ...path);
   return typeof field === 'string' ? field : '';
 }
 
-/** The items of a list at a path; none if there is anything else. */
 export function itemsAt(value: Json | undefined, ...path: readonly (string | number)[]): Json[] {
   const field = fieldAt(value, ...path);
   return Array.isArray(field) ? field : [];
 }
 
-/** The items of a list at a path that are objects. */
 export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
   return itemsAt(value, ...path).filter(isJsonObject);
 }
@@ -83,7 +79,6 @@ export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: numb
   return false;
 }
 
-/** The value of an object's own property, or undefined. */
 export function own<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -2,14 +2,12 @@ import { truncated } from '../../../base/index.ts';
 import type { Status } from '../errors/status.ts';
 import { isJsonObject, type Json, type JsonObject, textAt } from '../json/json.ts';
 
-/** metav1.GroupVersionKind. */
 interface GroupVersionKind {
   group: string;
   version: string;
   kind: string;
 }
 
-/** The operations of admission.k8s.io/v1. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** The fields of AdmissionRequest of admission.k8s.io/v1 that this program uses. */
@@ -32,7 +30,6 @@ export interface AdmissionRequest {
   dryRun: boolean;
 }
 
-/** AdmissionResponse of admission.k8s.io/v1. */
 export interface AdmissionResponse {
   uid: string;
   allowed: boolean;

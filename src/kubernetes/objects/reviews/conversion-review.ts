@@ -1,7 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { describe, requestIn } from './admission-review.ts';
 
-/** ConversionRequest of apiextensions.k8s.io/v1. */
 interface ConversionRequest {
   uid: string;
   desiredAPIVersion: string;
