@@ -4,6 +4,7 @@ export * from './files/folders.ts';
 export { bugFields, type Log } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { eachOf, orAborted } from './promises.ts';
+export { repeated } from './repeated.ts';
 export { charactersIn, count, shortList } from './terminal/count.ts';
 export { createLogOutput, type LogStream, logLineOptions } from './terminal/log-output.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';

@@ -99,9 +99,9 @@ export function withRefusals(
   refusals: readonly ClassRefusal[] = [],
 ): GroupPlan[] {
   const parts = new Map(
-    workersIn(topologyOf(cluster)).map(({ kind, worker }) => [
+    workersIn(topologyOf(cluster)).map(({ kind, worker, ofClass }) => [
       workerKey(kind, textAt(worker, 'name')),
-      `${kind} ${textAt(worker, 'class')}`,
+      ofClass,
     ]),
   );
   return groups.map((group) => {

@@ -18,8 +18,8 @@ import { withVariables } from './variables/variables.ts';
 import type { GroupChange } from './world/groups.ts';
 import { NotKnown, Stopped } from './world/not-known.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
+import { invalidText } from './world/refusal.ts';
 import { classNameOf, classOf } from './world/topologies.ts';
-import { invalidText } from './world/webhook-refusal.ts';
 import type { ClusterBefore } from './written-cluster.ts';
 
 /** The objects that Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */

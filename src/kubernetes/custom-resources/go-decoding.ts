@@ -1,25 +1,24 @@
-import { isInt32, isJsonObject, type Json } from '../objects/json/json.ts';
+import { isInt32, type Json } from '../objects/json/json.ts';
+import { isOfType, partsIn, propertyOf, type Schema, typeNameOf } from '../schema/index.ts';
 
-/** The type of a field in Go, as a schema tells it. */
-export interface GoType {
-  /** A JSON type; nothing for any value. */
-  type?: string;
-  format?: string;
-  /** The name of a struct, with its package: `v1beta2.Topology`. */
+/** A schema that may name a struct of Go, with its package: `v1beta2.Topology`. Without a type, it takes any value. */
+export interface GoType extends Schema {
   struct?: string;
-  field?: (name: string) => GoType | undefined;
-  /** The type of the items of a slice, or of the values of a map. */
-  element?: () => GoType;
+  properties?: Record<string, GoType>;
+  additionalProperties?: GoType | boolean;
+  items?: GoType;
 }
 
 const kinds: Readonly<Record<string, string>> = { string: 'string', boolean: 'bool', number: 'float64' };
 
-function nameOf({ type = '', format, struct, element }: GoType): string {
+function nameOf({ type = '', format, struct, items, additionalProperties }: GoType): string {
   switch (type) {
     case 'array':
-      return `[]${element === undefined ? 'interface {}' : nameOf(element())}`;
+      return `[]${items === undefined ? 'interface {}' : nameOf(items)}`;
     case 'object':
-      return struct ?? (element === undefined ? 'struct' : `map[string]${nameOf(element())}`);
+      return (
+        struct ?? (typeof additionalProperties === 'object' ? `map[string]${nameOf(additionalProperties)}` : 'struct')
+      );
     case 'integer':
       return format === 'int64' ? 'int64' : 'int32';
     default:
@@ -31,24 +30,7 @@ function shown(value: Json, type: string): string {
   if (typeof value === 'number') {
     return type === 'integer' || type === 'number' ? `number ${value}` : 'number';
   }
-  return Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-}
-
-function fits(value: Json, { type = '', format }: GoType): boolean {
-  switch (type) {
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isJsonObject(value);
-    case 'integer':
-      return Number.isInteger(value) && (format === 'int64' || isInt32(value as number));
-    case 'string':
-    case 'boolean':
-    case 'number':
-      return typeof value === type;
-    default:
-      return true;
-  }
+  return typeof value === 'boolean' ? 'bool' : typeNameOf(value);
 }
 
 /**
@@ -58,24 +40,20 @@ function fits(value: Json, { type = '', format }: GoType): boolean {
  * @param struct the struct that has the field at `path`; both are empty for the value itself.
  */
 export function decodingProblem(value: Json, type: GoType, struct = '', path = ''): string | undefined {
-  if (value === null || type.type === undefined) {
+  const wanted = type.type ?? '';
+  if (value === null || wanted === '' || type['x-kubernetes-preserve-unknown-fields'] === true) {
     return undefined;
   }
-  if (!fits(value, type)) {
+  const isTooLarge = wanted === 'integer' && type.format !== 'int64' && !isInt32(value as number);
+  if (!isOfType(value, wanted) || isTooLarge) {
     const name = struct.slice(struct.lastIndexOf('.') + 1);
     const place = path === '' ? 'Go value' : `Go struct field ${name === '' ? path : `${name}.${path}`}`;
-    return `json: cannot unmarshal ${shown(value, type.type)} into ${place} of type ${nameOf(type)}`;
+    return `json: cannot unmarshal ${shown(value, wanted)} into ${place} of type ${nameOf(type)}`;
   }
-  if (!isJsonObject(value) && !Array.isArray(value)) {
-    return undefined;
-  }
-  const element = type.element?.();
-  const parts = Object.entries(value);
-  for (const [key, part] of isJsonObject(value) ? parts.sort(([a], [b]) => (a < b ? -1 : 1)) : parts) {
-    const field = type.field?.(key);
-    const problem = field
-      ? decodingProblem(part, field, type.struct ?? '', path === '' ? key : `${path}.${key}`)
-      : element && decodingProblem(part, element, struct, path);
+  for (const { key, part, schema } of [...partsIn(value, type)].sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    const isField = propertyOf(type, String(key)) !== undefined;
+    const at = path === '' ? String(key) : `${path}.${key}`;
+    const problem = schema && decodingProblem(part, schema, ...(isField ? [type.struct ?? '', at] : [struct, path]));
     if (problem !== undefined) {
       return problem;
     }

@@ -1,4 +1,4 @@
 export { customResourceCauses } from './causes.ts';
 export { decodingProblem, type GoType } from './go-decoding.ts';
-export { keyCauses, metadataCauses, type NameFormat } from './metadata-causes.ts';
-export { goTypeOf, type ReadObject, readCustomResource, unknownFieldTexts } from './read.ts';
+export { invalidNames, keyCauses, metadataCauses, type NameFormat } from './metadata-causes.ts';
+export { type ReadObject, readCustomResource, unknownFieldTexts } from './read.ts';

@@ -17,22 +17,21 @@ function nameProblems(name: string, format: NameFormat): readonly string[] {
     const isSegment = name !== '.' && name !== '..' && !/[/%]/.test(name);
     return isSegment ? [] : ["may not be '.' or '..' and may not contain '/' or '%'"];
   }
-  const check = format === 'label' ? dns1123LabelProblems : dns1123SubdomainProblems;
-  return check(name).map(inWordsOfKubernetes);
+  return format === 'label' ? dns1123LabelProblems(name) : dns1123SubdomainProblems(name);
 }
+
+/** A cause for each problem of a name, in Kubernetes' words, after `before`. */
+export const invalidNames = (field: string, name: unknown, problems: readonly string[], before = ''): StatusCause[] =>
+  problems.map((problem) => invalid(field, name, `${before}${inWordsOfKubernetes(problem)}`));
 
 /** The problems with the labels of metadata at `field`, and with the keys of its annotations. */
 export function* keyCauses(metadata: JsonObject, field: string): Generator<StatusCause> {
   for (const [key, value] of Object.entries(objectAt(metadata, 'labels'))) {
-    yield* qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, inWordsOfKubernetes(problem)));
-    yield* labelValueProblems(String(value)).map((problem) =>
-      invalid(`${field}.labels`, value, inWordsOfKubernetes(problem)),
-    );
+    yield* invalidNames(`${field}.labels`, key, qualifiedNameProblems(key));
+    yield* invalidNames(`${field}.labels`, value, labelValueProblems(String(value)));
   }
   for (const key of Object.keys(objectAt(metadata, 'annotations'))) {
-    yield* qualifiedNameProblems(key.toLowerCase()).map((problem) =>
-      invalid(`${field}.annotations`, key, inWordsOfKubernetes(problem)),
-    );
+    yield* invalidNames(`${field}.annotations`, key, qualifiedNameProblems(key.toLowerCase()));
   }
 }
 
@@ -51,9 +50,7 @@ export function* metadataCauses(
   if (typeof name !== 'string' || name === '') {
     yield required('metadata.name', 'name or generateName is required');
   } else {
-    for (const problem of nameProblems(name, format)) {
-      yield invalid('metadata.name', name, problem);
-    }
+    yield* invalidNames('metadata.name', name, nameProblems(name, format));
   }
   yield* keyCauses(metadata, 'metadata');
   const bytes = isJsonObject(annotations)

@@ -3,7 +3,6 @@ import {
   applyDefaults,
   dropNullFields,
   dropNulls,
-  propertyOf,
   removeUnknown,
   type Schema,
   type UnknownField,
@@ -12,24 +11,7 @@ import { decodingProblem, type GoType } from './go-decoding.ts';
 import metadataFields from './object-meta.json' with { type: 'json' };
 
 /** metav1.ObjectMeta: the types of its fields. */
-const objectMeta: Schema = metadataFields;
-
-/** What a schema tells of Go's types: all but the names of structs, of which that of the value itself is given. */
-export function goTypeOf(schema: Schema, struct = ''): GoType {
-  const { type, format = '', items, additionalProperties } = schema;
-  const isAny = schema['x-kubernetes-preserve-unknown-fields'] === true || type === undefined;
-  const element = items ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
-  return {
-    ...(!isAny && { type }),
-    format,
-    struct,
-    field: (name) => {
-      const field = propertyOf(schema, name);
-      return field && goTypeOf(field);
-    },
-    ...(element && { element: () => goTypeOf(element) }),
-  };
-}
+const objectMeta: GoType = { ...metadataFields, struct: 'ObjectMeta' };
 
 /** A custom resource as an API server reads it. */
 export interface ReadObject {
@@ -48,7 +30,7 @@ export const unknownFieldTexts = (unknown: readonly UnknownField[]): string[] =>
 export function readCustomResource(given: JsonObject, schema: Schema): ReadObject {
   const object = copyOf(given);
   const metadata = object.metadata ?? null;
-  const malformed = decodingProblem(metadata, goTypeOf(objectMeta, 'ObjectMeta'));
+  const malformed = decodingProblem(metadata, objectMeta);
   if (malformed !== undefined) {
     return { object, malformed, unknown: [] };
   }

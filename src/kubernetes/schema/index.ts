@@ -1,8 +1,8 @@
-export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required, shorten } from './causes.ts';
+export * from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { patchProblems, type SchemaOf, schemasOf } from './object-problems.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export { dropNullFields, dropNulls, prune, removeUnknown, type UnknownField } from './pruning.ts';
-export { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, propertyOf, type Schema, shownKey } from './schema.ts';
+export * from './schema.ts';
 export { validateListTypes, validateSchema, type Work } from './schema-validation.ts';
 export { everyPart, partsOf, structuralCauses } from './structural.ts';

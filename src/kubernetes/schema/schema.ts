@@ -53,6 +53,21 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   );
 }
 
+/** The type of a value as schemas name it: a whole number is an integer. */
+export function typeNameOf(value: Json): string {
+  if (value === null) {
+    return 'null';
+  }
+  if (Array.isArray(value)) {
+    return 'array';
+  }
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** Whether a value has the type of a schema; whole numbers are numbers, too. */
+export const isOfType = (value: Json, type: string): boolean =>
+  typeNameOf(value) === type || (type === 'number' && typeof value === 'number');
+
 /** A field of an object or an item of a list, with the schema of its place, if there is one. */
 interface Part {
   key: string | number;

@@ -2,7 +2,6 @@ import { NotEvaluated } from '../../kubernetes/cel/index.ts';
 import {
   customResourceCauses,
   decodingProblem,
-  goTypeOf,
   metadataCauses,
   readCustomResource,
   unknownFieldTexts,
@@ -64,7 +63,7 @@ export function complete(
     throw unusable(String(value.kind));
   }
   if (!resource.isCustom) {
-    const problem = decodingProblem(value, goTypeOf(resource.schema, kind));
+    const problem = decodingProblem(value, { ...resource.schema, struct: kind });
     if (problem !== undefined) {
       throw unusable(kind, `: ${problem}`);
     }

@@ -3,7 +3,7 @@ import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion 
 import { type Difference, differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { present } from '../world/objects.ts';
-import { denial } from '../world/webhook-refusal.ts';
+import { denial } from '../world/refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';

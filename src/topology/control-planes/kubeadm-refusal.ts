@@ -10,7 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { coreGroup, parseVersion } from '../../runtimehooks/index.ts';
-import { denial, invalidText, webhookOf } from '../world/webhook-refusal.ts';
+import { denial, invalidText, webhookOf } from '../world/refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
 // The refusals of the webhooks of all kinds with a kubeadm config (bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go, v1.14).

@@ -1,6 +1,6 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { differencesOf } from '../world/differences.ts';
-import { denial, invalidText } from '../world/webhook-refusal.ts';
+import { denial, invalidText } from '../world/refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { machineWith, templateReasons } from './made-machine.ts';

@@ -1,12 +1,4 @@
-import {
-  groupOf,
-  type Json,
-  type JsonObject,
-  namespacedName,
-  namespaceOf,
-  objectAt,
-  textAt,
-} from '../../kubernetes/index.ts';
+import { groupOf, type JsonObject, namespacedName, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import {
@@ -19,7 +11,7 @@ import {
 } from '../refusals/index.ts';
 import { keyOf, nameIn, type ObjectName } from '../world/objects.ts';
 import type { Problem } from '../world/plan-document.ts';
-import { classNameOf, hasTopology, workersIn } from '../world/topologies.ts';
+import { classNameOf, hasTopology, templatesIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
 /** A write that is refused, and a class that it would concern. */
@@ -44,20 +36,6 @@ export interface AcceptedWrites {
 
 const isClass = (object: JsonObject): boolean => object.kind === 'ClusterClass' && groupOf(object) === coreGroup;
 
-/** The templates that the spec of a class refers to, with the part of the class: `control-plane`, `MachineDeployment CLASS`. */
-function referencesIn(spec: JsonObject): { part: string; reference: JsonObject }[] {
-  const { infrastructure, controlPlane } = spec;
-  const at = (part: string, holder: Json | undefined) => ({ part, reference: objectAt(holder, 'templateRef') });
-  return [
-    at('infrastructure', infrastructure),
-    at('control-plane', controlPlane),
-    at('control-plane', objectAt(controlPlane, 'machineInfrastructure')),
-    ...workersIn(spec).flatMap(({ kind, worker }) =>
-      [worker.bootstrap, worker.infrastructure].map((holder) => at(`${kind} ${textAt(worker, 'class')}`, holder)),
-    ),
-  ];
-}
-
 /** Why Cluster API's webhooks refuse a write of a class or of a template, as far as it is not the schema of its kind that does. */
 function webhookProblem(
   object: JsonObject,
@@ -75,7 +53,7 @@ function webhookProblem(
 /** The places of classes that refer to templates, by these. */
 function usesIn(world: World): Map<string, { template: string; ofClass: string; part: string }[]> {
   const uses = world.ofKind(coreGroup, 'ClusterClass').flatMap((clusterClass) =>
-    referencesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => {
+    templatesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => {
       const [kind, name] = [textAt(reference, 'kind'), textAt(reference, 'name')];
       const template = keyOf({ group: groupOf(reference), kind, namespace: namespaceOf(clusterClass), name });
       return { template, ofClass: namespacedName(clusterClass), part };

@@ -1,5 +1,5 @@
+import { repeated } from '../../base/index.ts';
 import {
-  fieldAt,
   groupOf,
   itemsAt,
   type Json,
@@ -16,25 +16,24 @@ import {
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
-import { partsIn, workerLists, workersIn } from '../world/topologies.ts';
+import { type Refusal, webhookRefusal } from '../world/refusal.ts';
+import { partsIn, templatesIn, topologyOf, workersIn } from '../world/topologies.ts';
 import {
-  healthCheckCauses,
   isDefinedCheck,
-  maxInFlightCauses,
   metadataCausesOf,
   namingCauses,
+  partCheckCauses,
   rolloutCauses,
   taintCauses,
   unchangeable,
+  usesClassCheck,
 } from './parts.ts';
 import { patchCauses } from './patches.ts';
-import { type Refusal, webhookRefusal } from './refusal.ts';
 
 // The refusals of Cluster API's webhook for ClusterClasses (core/webhooks/admission/clusterclass.go, v1.14).
 
 const templateAt = (holder: Json | undefined, ...path: string[]): JsonObject =>
   objectAt(holder, ...path, 'templateRef');
-const isDefined = (reference: JsonObject): boolean => Object.keys(reference).length > 0;
 
 /** The problems of a group and version such as `a/b`, in the words of apimachinery. */
 function* apiVersionCauses(apiVersion: string, field: string): Generator<StatusCause> {
@@ -46,56 +45,24 @@ function* apiVersionCauses(apiVersion: string, field: string): Generator<StatusC
   }
 }
 
-function* templateCauses(reference: JsonObject, path: string): Generator<StatusCause> {
-  const kind = textAt(reference, 'kind');
-  if (textAt(reference, 'name') === '') {
-    yield required(`${path}.ref.name`, 'template name must be defined');
-  }
-  if (!kind.endsWith('Template') || kind === 'Template') {
-    yield invalid(`${path}.ref.kind`, kind, 'template kind must be of form "<name>Template"');
-  }
-  yield* apiVersionCauses(textAt(reference, 'apiVersion'), `${path}.ref.apiVersion`);
-}
-
 function* referenceCauses(spec: JsonObject): Generator<StatusCause> {
-  yield* templateCauses(templateAt(spec, 'infrastructure'), 'spec.infrastructure');
-  yield* templateCauses(templateAt(spec, 'controlPlane'), 'spec.controlPlane');
-  const machines = templateAt(spec, 'controlPlane', 'machineInfrastructure');
-  if (isDefined(machines)) {
-    yield* templateCauses(machines, 'spec.controlPlane.machineInfrastructure');
-  }
-  for (const { list, index, worker } of workersIn(spec)) {
-    for (const part of ['bootstrap', 'infrastructure']) {
-      yield* templateCauses(templateAt(worker, part), `spec.workers.${list}[${index}].template.${part}`);
+  for (const { reference, path } of templatesIn(spec)) {
+    const kind = textAt(reference, 'kind');
+    if (textAt(reference, 'name') === '') {
+      yield required(`${path}.ref.name`, 'template name must be defined');
     }
+    if (!kind.endsWith('Template') || kind === 'Template') {
+      yield invalid(`${path}.ref.kind`, kind, 'template kind must be of form "<name>Template"');
+    }
+    yield* apiVersionCauses(textAt(reference, 'apiVersion'), `${path}.ref.apiVersion`);
   }
 }
 
 function* uniqueCauses(spec: JsonObject): Generator<StatusCause> {
-  const known = new Set<string>();
-  for (const { kind, list, index, worker } of workersIn(spec)) {
+  for (const { kind, list, index, worker } of repeated(workersIn(spec), ({ ofClass }) => ofClass)) {
     const name = textAt(worker, 'class');
-    if (known.has(`${kind} ${name}`)) {
-      const why = `${kind} class must be unique. ${kind} with class ${JSON.stringify(name)} is defined more than once`;
-      yield invalid(`spec.workers.${list}[${index}].class`, name, why);
-    }
-    known.add(`${kind} ${name}`);
-  }
-}
-
-function* classHealthCheckCauses(spec: JsonObject): Generator<StatusCause> {
-  for (const { kind, part, path } of partsIn(spec, 'spec')) {
-    const check = objectAt(part, 'healthCheck');
-    const field = `${path}.healthCheck`;
-    if (kind === 'MachinePool' || !isDefinedCheck(check)) {
-      continue;
-    }
-    yield* healthCheckCauses(check, field);
-    if (kind === 'MachineDeployment') {
-      yield* maxInFlightCauses(check, field);
-    } else if (!isDefined(templateAt(part, 'machineInfrastructure'))) {
-      yield forbiddenField(field, 'can be only set if spec.controlPlane.machineInfrastructure is set');
-    }
+    const why = `${kind} class must be unique. ${kind} with class ${JSON.stringify(name)} is defined more than once`;
+    yield invalid(`spec.workers.${list}[${index}].class`, name, why);
   }
 }
 
@@ -151,9 +118,9 @@ export function* incompatibleClassCauses(old: JsonObject, now: JsonObject): Gene
   for (const place of [['infrastructure'], ['controlPlane'], ['controlPlane', 'machineInfrastructure']]) {
     yield* compatibleTemplate(templateAt(old, ...place), templateAt(now, ...place), `spec.${place.join('.')}`);
   }
-  const before = new Map(workersIn(old).map(({ kind, worker }) => [`${kind} ${textAt(worker, 'class')}`, worker]));
-  for (const { kind, list, index, worker } of workersIn(now)) {
-    const known = before.get(`${kind} ${textAt(worker, 'class')}`);
+  const before = new Map(workersIn(old).map(({ ofClass, worker }) => [ofClass, worker]));
+  for (const { ofClass, list, index, worker } of workersIn(now)) {
+    const known = before.get(ofClass);
     if (known !== undefined) {
       const path = `spec.workers.${list}[${index}].infrastructure`;
       yield* compatibleTemplate(templateAt(known, 'infrastructure'), templateAt(worker, 'infrastructure'), path);
@@ -172,65 +139,43 @@ function* usedVersionCauses(now: JsonObject, clusters: readonly JsonObject[]): G
   }
 }
 
-const classesIn = (spec: JsonObject, list: string): Set<string> =>
-  new Set(objectsAt(spec, 'workers', list).map((worker) => textAt(worker, 'class')));
-
 function* removedWorkerCauses(
   old: JsonObject,
   now: JsonObject,
   clusters: readonly JsonObject[],
 ): Generator<StatusCause> {
-  for (const [kind, list] of Object.entries(workerLists)) {
-    const kept = classesIn(now, list);
-    const removed = new Set([...classesIn(old, list)].filter((name) => !kept.has(name)));
-    for (const cluster of removed.size === 0 ? [] : clusters) {
-      for (const group of objectsAt(cluster, 'spec', 'topology', 'workers', list)) {
-        const name = textAt(group, 'class');
-        if (removed.has(name)) {
-          const why = `${kind}Class ${JSON.stringify(name)} cannot be deleted because it is used by Cluster ${JSON.stringify(nameOf(cluster))}`;
-          yield forbiddenField(`spec.workers.${list}`, why);
-        }
-      }
+  const classesIn = (spec: JsonObject) => new Set(workersIn(spec).map(({ ofClass }) => ofClass));
+  const removed = classesIn(old).difference(classesIn(now));
+  for (const cluster of removed.size === 0 ? [] : clusters) {
+    for (const { kind, list, worker } of workersIn(topologyOf(cluster)).filter(({ ofClass }) => removed.has(ofClass))) {
+      const name = JSON.stringify(textAt(worker, 'class'));
+      const why = `${kind}Class ${name} cannot be deleted because it is used by Cluster ${JSON.stringify(nameOf(cluster))}`;
+      yield forbiddenField(`spec.workers.${list}`, why);
     }
   }
 }
-
-/** Whether a part of a topology wants the health check of its class. */
-const usesClassCheck = (part: JsonObject): boolean =>
-  fieldAt(part, 'healthCheck', 'enabled') === true && !isDefinedCheck(objectAt(part, 'healthCheck'));
 
 function* removedCheckCauses(
   old: JsonObject,
   now: JsonObject,
   clusters: readonly JsonObject[],
 ): Generator<StatusCause> {
-  const isDropped = (before: JsonObject, after: JsonObject) =>
-    isDefinedCheck(objectAt(before, 'healthCheck')) && !isDefinedCheck(objectAt(after, 'healthCheck'));
-  const cause = (path: string, users: readonly JsonObject[]): StatusCause[] => {
-    const names = JSON.stringify(users.map(nameOf).join(','));
-    const why = `healthCheck cannot be deleted because it is used by Cluster(s) ${names}`;
-    return users.length === 0 ? [] : [forbiddenField(`${path}.healthCheck`, why)];
-  };
-  if (isDropped(objectAt(old, 'controlPlane'), objectAt(now, 'controlPlane'))) {
-    const users = clusters.filter((cluster) => usesClassCheck(objectAt(cluster, 'spec', 'topology', 'controlPlane')));
-    yield* cause('spec.controlPlane', users);
-  }
-  const before = new Map(
-    objectsAt(old, 'workers', 'machineDeployments').map((worker) => [textAt(worker, 'class'), worker]),
-  );
-  const dropped = objectsAt(now, 'workers', 'machineDeployments')
-    .filter((worker) => isDropped(before.get(textAt(worker, 'class')) ?? {}, worker))
-    .map((worker) => textAt(worker, 'class'));
-  const users = new Map(dropped.map((name) => [name, new Set<JsonObject>()]));
+  const hasCheck = ({ kind, part }: ReturnType<typeof partsIn>[number]) =>
+    kind !== 'MachinePool' && isDefinedCheck(objectAt(part, 'healthCheck'));
+  const known = new Set(partsIn(old, 'spec').flatMap((one) => (hasCheck(one) ? [one.path] : [])));
+  const dropped = partsIn(now, 'spec').filter((one) => known.has(one.path) && !hasCheck(one));
+  const users = new Map(dropped.map(({ ofClass }) => [ofClass, new Set<JsonObject>()]));
   for (const cluster of dropped.length === 0 ? [] : clusters) {
-    for (const group of objectsAt(cluster, 'spec', 'topology', 'workers', 'machineDeployments')) {
-      if (usesClassCheck(group)) {
-        users.get(textAt(group, 'class'))?.add(cluster);
+    for (const { part, ofClass } of partsIn(topologyOf(cluster), 'spec.topology')) {
+      if (usesClassCheck(part)) {
+        users.get(ofClass)?.add(cluster);
       }
     }
   }
-  for (const [name, clustersOfClass] of users) {
-    yield* cause(`spec.workers.machineDeployments[${name}]`, [...clustersOfClass]);
+  for (const { path, ofClass } of dropped) {
+    const names = [...(users.get(ofClass) ?? [])].map(nameOf).join(',');
+    const why = `healthCheck cannot be deleted because it is used by Cluster(s) ${JSON.stringify(names)}`;
+    yield* names === '' ? [] : [forbiddenField(`${path}.healthCheck`, why)];
   }
 }
 
@@ -243,20 +188,12 @@ const isScaled = (part: JsonObject | undefined): boolean => {
   return autoscalerAnnotations.some((name) => own(annotations, name) !== undefined);
 };
 
-/**
- * The problems of groups of a Cluster with replicas that an autoscaler sets, too.
- *
- * @param spec of its class, if that exists.
- */
+/** The problems of groups of a Cluster with replicas that an autoscaler sets, too; `spec` is of its class, if that exists. */
 export function* autoscalerCauses(cluster: JsonObject, spec: JsonObject | undefined): Generator<StatusCause> {
-  const scaled = new Set(
-    objectsAt(spec, 'workers', 'machineDeployments')
-      .filter(isScaled)
-      .map((worker) => textAt(worker, 'class')),
-  );
-  for (const group of objectsAt(cluster, 'spec', 'topology', 'workers', 'machineDeployments')) {
+  const scaled = new Set(workersIn(spec).flatMap(({ ofClass, worker }) => (isScaled(worker) ? [ofClass] : [])));
+  for (const { kind, worker: group, ofClass } of workersIn(topologyOf(cluster))) {
     const { replicas } = group;
-    if (typeof replicas !== 'number') {
+    if (typeof replicas !== 'number' || kind !== 'MachineDeployment') {
       continue;
     }
     const field = `spec.topology.workers.machineDeployments[${textAt(group, 'name')}].replicas`;
@@ -265,9 +202,9 @@ export function* autoscalerCauses(cluster: JsonObject, spec: JsonObject | undefi
       const why = `cannot be set for ${where} if the same MachineDeploymentTopology has autoscaler annotations`;
       yield invalid(field, replicas, why);
     }
-    const name = textAt(group, 'class');
-    if (scaled.has(name)) {
-      const why = `cannot be set for ${where} if the source class ${JSON.stringify(name)} of this MachineDeploymentTopology has autoscaler annotations`;
+    if (scaled.has(ofClass)) {
+      const name = JSON.stringify(textAt(group, 'class'));
+      const why = `cannot be set for ${where} if the source class ${name} of this MachineDeploymentTopology has autoscaler annotations`;
       yield invalid(field, replicas, why);
     }
   }
@@ -283,9 +220,11 @@ function* causesOf(
   for (const worker of objectsAt(spec, 'workers', 'machineDeployments')) {
     yield* rolloutCauses(worker, `spec.workers.machineDeployments[${textAt(worker, 'class')}]`);
   }
-  yield* classHealthCheckCauses(spec);
-  yield* classNamingCauses(spec);
   const parts = partsIn(spec, 'spec');
+  for (const part of parts) {
+    yield* partCheckCauses(part, objectAt(spec, 'controlPlane'));
+  }
+  yield* classNamingCauses(spec);
   yield* parts.flatMap(({ part, path }) => [...taintCauses(part.taints, `${path}.taints`)]);
   yield* checkDefinitions(spec.variables, 'spec.variables').causes;
   yield* patchCauses(spec);
@@ -305,9 +244,6 @@ function* causesOf(
   }
 }
 
-/** Maximum number of causes that are listed. */
-const maxCauses = 500;
-
 /**
  * Why Cluster API's webhook refuses a ClusterClass (v1beta2); undefined if it takes it.
  *
@@ -320,5 +256,5 @@ export function clusterClassRefusal(
   clusters: readonly JsonObject[],
 ): Refusal | undefined {
   const causes = causesOf(objectAt(clusterClass, 'spec'), old && objectAt(old, 'spec'), clusters);
-  return webhookRefusal(clusterClass, 'validation', causes.take(maxCauses).toArray());
+  return webhookRefusal(clusterClass, 'validation', causes);
 }

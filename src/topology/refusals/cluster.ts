@@ -1,8 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { repeated } from '../../base/index.ts';
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { invalidNames } from '../../kubernetes/custom-resources/index.ts';
 import {
   fieldAt,
-  inWordsOfKubernetes,
   itemsAt,
   type JsonObject,
   labelValueProblems,
@@ -19,27 +20,25 @@ import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
 import { withVariables } from '../variables/variables.ts';
+import { type Refusal, webhookRefusal } from '../world/refusal.ts';
 import { classNameOf, classOf, hasTopology, partsIn, topologyOf, workerLists, workersIn } from '../world/topologies.ts';
 import { autoscalerCauses, incompatibleClassCauses } from './cluster-class.ts';
 import {
-  healthCheckCauses,
   integerProblem,
   isDefinedCheck,
   isSemanticVersion,
-  maxInFlightCauses,
   metadataCausesOf,
+  partCheckCauses,
   rolloutCauses,
   taintCauses,
+  usesClassCheck,
   versionCauses,
 } from './parts.ts';
-import { type Refusal, webhookRefusal } from './refusal.ts';
 
 // The refusals of Cluster API's webhooks for Clusters (core/webhooks/admission/cluster.go, v1.14).
 
 const unsafe = 'unsafe.topology.cluster.x-k8s.io';
-/** With this annotation, a Cluster may get a class that it does not have yet. */
 const unsafeClassAnnotation = `${unsafe}/disable-update-class-name-check`;
-/** With this annotation, a Cluster may get any version at any time. */
 const unsafeVersionAnnotation = `${unsafe}/disable-update-version-check`;
 
 const annotationOf = (cluster: JsonObject, name: string): string | undefined =>
@@ -72,12 +71,10 @@ const hasClass = (cluster: JsonObject): boolean => classOf(cluster).name !== '';
 const reference = (cluster: JsonObject | undefined, field: string): boolean =>
   Object.keys(objectAt(cluster, 'spec', field)).length > 0;
 
-/** Whether a text is a network in CIDR notation, as Go's net.ParseCIDR reads it. */
+/** Whether a text is a network, as Go's net.ParseCIDR reads it. */
 function isCidr(text: string): boolean {
-  const slash = text.indexOf('/');
-  const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
-  const most = isIPv4(address) ? 32 : isIPv6(address) && !address.includes('%') ? 128 : -1;
-  return slash > 0 && /^\d{1,3}$/.test(bits) && (bits === '0' || !bits.startsWith('0')) && Number(bits) <= most;
+  const [, address = '', bits = ''] = /^([^/%]*)\/(\d{1,3})$/.exec(text) ?? [];
+  return Number(bits) <= (isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1);
 }
 
 function* networkCauses(cluster: JsonObject): Generator<StatusCause> {
@@ -105,22 +102,23 @@ function* concurrencyCauses(cluster: JsonObject): Generator<StatusCause> {
 }
 
 function* groupCauses(topology: JsonObject, { spec, name: className }: Blueprint): Generator<StatusCause> {
-  const classes = new Set(workersIn(spec).map(({ kind, worker }) => `${kind} ${textAt(worker, 'class')}`));
-  const names = new Set<string>();
-  for (const { kind, list, index, worker } of workersIn(topology)) {
+  const classes = new Set(workersIn(spec).map(({ ofClass }) => ofClass));
+  const groups = workersIn(topology);
+  const namesakes = new Set(repeated(groups, ({ kind, worker }) => `${kind} ${textAt(worker, 'name')}`));
+  for (const group of groups) {
+    const { kind, list, index, worker, ofClass } = group;
     const path = `spec.topology.workers.${list}[${index}]`;
     const [name, used] = [textAt(worker, 'name'), textAt(worker, 'class')];
-    if (!classes.has(`${kind} ${used}`)) {
+    if (!classes.has(ofClass)) {
       const why = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
       yield invalid(`${path}.class`, used, why);
     }
     if (name === '') {
       yield required(`${path}.name`, 'name must not be empty');
-    } else if (names.has(`${kind} ${name}`)) {
+    } else if (namesakes.has(group)) {
       const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
       yield invalid(`${path}.name`, name, why);
     }
-    names.add(`${kind} ${name}`);
   }
 }
 
@@ -128,24 +126,14 @@ const unavailable =
   'cannot be set to true as healthCheck definition is not available in the Cluster topology or the ClusterClass';
 
 function* topologyCheckCauses(topology: JsonObject, { spec }: Blueprint): Generator<StatusCause> {
-  const classes = new Map(workersIn(spec).map(({ kind, worker }) => [`${kind} ${textAt(worker, 'class')}`, worker]));
-  for (const { kind, part, path } of partsIn(topology, 'spec.topology')) {
-    const check = objectAt(part, 'healthCheck');
-    const field = `${path}.healthCheck`;
-    const isControlPlane = kind === 'ControlPlane';
-    const ofClass = isControlPlane ? objectAt(spec, 'controlPlane') : classes.get(`${kind} ${textAt(part, 'class')}`);
-    if (kind === 'MachinePool') {
-      continue;
-    }
-    if (isDefinedCheck(check)) {
-      if (isControlPlane && Object.keys(objectAt(ofClass, 'machineInfrastructure', 'templateRef')).length === 0) {
-        const why = 'can be only set if spec.controlPlane.machineInfrastructure is set in ClusterClass';
-        yield forbiddenField(field, why);
-      }
-      yield* healthCheckCauses(check, field);
-      yield* isControlPlane ? [] : maxInFlightCauses(check, field);
-    } else if (ofClass !== undefined && check.enabled === true && !isDefinedCheck(objectAt(ofClass, 'healthCheck'))) {
-      yield forbiddenField(`${field}.enable`, unavailable);
+  const classes = new Map(partsIn(spec, 'spec').map(({ ofClass, part }) => [ofClass, part]));
+  for (const one of partsIn(topology, 'spec.topology')) {
+    const { kind, part, path, ofClass } = one;
+    yield* partCheckCauses(one, objectAt(spec, 'controlPlane'), ' in ClusterClass');
+    const known = classes.get(ofClass);
+    const isMissing = known !== undefined && !isDefinedCheck(objectAt(known, 'healthCheck'));
+    if (kind !== 'MachinePool' && usesClassCheck(part) && isMissing) {
+      yield forbiddenField(`${path}.healthCheck.enable`, unavailable);
     }
   }
 }
@@ -175,18 +163,13 @@ function ceilingOf({ numbers: [major, minor] }: KubernetesVersion, blueprint: Bl
 }
 
 /** Why a version is not taken, by the two versions alone. */
-function stepProblem(
-  from: KubernetesVersion,
-  to: KubernetesVersion,
-  ceiling: KubernetesVersion | undefined,
-): string | undefined {
+function stepProblem(from: KubernetesVersion, to: KubernetesVersion, blueprint: Blueprint | undefined) {
   const texts = `from ${JSON.stringify(shown(from))} to ${JSON.stringify(shown(to))}`;
   if (!isZero(from) && !isZero(to) && compareBuilds(released(to), released(from)) < 0) {
     return `version cannot be decreased ${texts}`;
   }
-  return ceiling !== undefined && compareBuilds(released(to), ceiling) >= 0
-    ? `version cannot be increased ${texts}`
-    : undefined;
+  const ceiling = ceilingOf(from, blueprint);
+  return ceiling && compareBuilds(released(to), ceiling) >= 0 ? `version cannot be increased ${texts}` : undefined;
 }
 
 const upgrading = 'failed to check if control plane is upgrading';
@@ -255,7 +238,7 @@ function versionProblem(from: string, to: string, pending: string, facts: Cluste
   if (shown(old) === shown(now)) {
     return undefined;
   }
-  const step = stepProblem(old, now, ceilingOf(old, facts.blueprint));
+  const step = stepProblem(old, now, facts.blueprint);
   if (step !== undefined) {
     return step;
   }
@@ -332,10 +315,8 @@ function* topologyCauses(
 }
 
 function* clusterCauses(cluster: JsonObject, old: JsonObject | undefined, facts: ClusterFacts): Generator<StatusCause> {
-  for (const problem of labelValueProblems(nameOf(cluster))) {
-    const why = `must be a valid label value ${inWordsOfKubernetes(problem)}`;
-    yield invalid('metadata.name', nameOf(cluster), why);
-  }
+  const name = nameOf(cluster);
+  yield* invalidNames('metadata.name', name, labelValueProblems(name), 'must be a valid label value ');
   const isRemoved = (field: string) => reference(old, field) && !reference(cluster, field);
   if (isRemoved('infrastructureRef')) {
     yield forbiddenField('spec.infrastructureRef', 'cannot be removed');
@@ -353,9 +334,6 @@ function* clusterCauses(cluster: JsonObject, old: JsonObject | undefined, facts:
     yield forbiddenField('spec.topology', 'cannot be removed from an existing Cluster');
   }
 }
-
-/** Maximum number of causes that are listed. */
-const maxCauses = 500;
 
 const stepwise =
   'upgrade one minor version at a time, or have the ClusterClass name its versions (spec.kubernetesVersions) or an extension that plans upgrades';
@@ -382,7 +360,7 @@ export function defaultedCluster(
     return { cluster, refusal: webhookRefusal(cluster, 'default', [missing]) };
   }
   const checked = blueprint === undefined ? { cluster, causes: [] } : withVariables(blueprint, cluster, old);
-  const refusal = webhookRefusal(cluster, 'default', checked.causes.slice(0, maxCauses));
+  const refusal = webhookRefusal(cluster, 'default', checked.causes);
   const given = textAt(topologyOf(cluster), 'version');
   const topology = { ...topologyOf(checked.cluster), version: given.startsWith('v') ? given : `v${given}` };
   return refusal === undefined
@@ -402,9 +380,8 @@ export function clusterRefusal(
   old: JsonObject | undefined,
   facts: ClusterFacts,
 ): Refusal | undefined {
-  const causes = clusterCauses(cluster, old, facts).take(maxCauses).toArray();
-  const refusal = webhookRefusal(cluster, 'validation', causes);
-  return refusal && causes.some(({ message }) => isTooFar(message)) ? { ...refusal, remedy: stepwise } : refusal;
+  const refusal = webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts));
+  return refusal?.causes.some(({ message }) => isTooFar(message)) ? { ...refusal, remedy: stepwise } : refusal;
 }
 
 /**

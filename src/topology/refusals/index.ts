@@ -1,4 +1,4 @@
-export { applyRefusal } from './apply-refusal.ts';
+export { causeLine, type Refusal, refusalProblem } from '../world/refusal.ts';
 export {
   type ClusterFacts,
   clusterRefusal,
@@ -11,7 +11,12 @@ export { clusterClassRefusal } from './cluster-class.ts';
 export { templateRefusal } from './immutable-templates.ts';
 export { ownKindRefusal } from './own-kinds.ts';
 export { isDefinedCheck, unchangeable } from './parts.ts';
-export { causeLine, invalidFields, type Refusal, refusalProblem } from './refusal.ts';
-export { isWritten, type WriteAnswers, writeProblem } from './refused-writes.ts';
-export { decodingRefusal, schemaRefusal } from './schema-refusal.ts';
 export { stored } from './stored.ts';
+export {
+  applyRefusal,
+  decodingRefusal,
+  isWritten,
+  schemaRefusal,
+  type WriteAnswers,
+  writeProblem,
+} from './writes.ts';

@@ -1,4 +1,5 @@
 import {
+  fieldAt,
   groupOf,
   type JsonObject,
   type LabelSelector,
@@ -20,6 +21,7 @@ import {
   kubeadmConfigCauses,
 } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
+import { type Refusal, webhookRefusal } from '../world/refusal.ts';
 import {
   healthCheckCauses,
   maxInFlightCauses,
@@ -29,7 +31,6 @@ import {
   taintCauses,
   versionCauses,
 } from './parts.ts';
-import { type Refusal, webhookRefusal } from './refusal.ts';
 import { stored } from './stored.ts';
 
 const template = 'spec.template.spec';
@@ -66,6 +67,11 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
 
 const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
+const clusterNameCauses = (object: JsonObject, old: JsonObject | undefined): StatusCause[] =>
+  old === undefined || textAt(old, 'spec', 'clusterName') === textAt(object, 'spec', 'clusterName')
+    ? []
+    : [forbiddenField('spec.clusterName', 'field is immutable')];
+
 function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const selector = objectAt(object, 'spec', 'selector') as LabelSelector;
   const clusterName = textAt(object, 'spec', 'clusterName');
@@ -77,55 +83,40 @@ function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefine
     const why = 'cannot specify a cluster selector other than the one specified by ClusterName';
     yield invalid('spec.selector', selector, why);
   }
-  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== clusterName) {
-    yield forbiddenField('spec.clusterName', 'field is immutable');
-  }
+  yield* clusterNameCauses(object, old);
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
 
-function* clusterNameCauses(spec: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
-  const clusterName = textAt(spec, 'clusterName');
-  if (old !== undefined && textAt(old, 'spec', 'clusterName') !== clusterName) {
-    yield forbiddenField('spec.clusterName', 'field is immutable');
-  }
+/** What MachineDeployments and MachinePools have in common. */
+function* machinesCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
+  const spec = objectAt(object, 'spec');
+  const [clusterName, version] = [textAt(spec, 'clusterName'), textAt(spec, 'template', 'spec', 'version')];
+  yield* clusterNameCauses(object, old);
   if (clusterName !== textAt(spec, 'template', 'spec', 'clusterName')) {
     const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
     yield invalid('spec.clusterName', clusterName, why);
   }
-}
-
-function* machineVersionCauses(spec: JsonObject): Generator<StatusCause> {
-  const version = textAt(spec, 'template', 'spec', 'version');
   if (version !== '') {
     yield* versionCauses(version, 'spec.template.spec.version', 'must be a valid semantic version');
   }
-}
-
-function* machinePoolCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
-  const spec = objectAt(object, 'spec');
-  yield* clusterNameCauses(spec, old);
-  yield* machineVersionCauses(spec);
   yield* metadataCausesOf(objectAt(spec, 'template'), 'spec.template');
 }
 
 function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
-  const machine = objectAt(spec, 'template', 'spec');
   const labels = textValues(objectAt(spec, 'template', 'metadata', 'labels'));
   if (!selectsLabels(objectAt(spec, 'selector') as LabelSelector, labels)) {
     yield forbiddenField('spec.template.metadata.labels', 'must match spec.selector');
   }
-  yield* clusterNameCauses(spec, old);
   yield* rolloutCauses(spec, 'spec');
   yield* maxInFlightCauses(spec, 'spec');
-  yield* machineVersionCauses(spec);
   const naming = textAt(spec, 'machineNaming', 'template');
   if (naming !== '' && !naming.includes('{{ .random }}')) {
     yield invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing');
   }
   yield* namingCauses(naming, 'spec.machineNaming.template', { machineSet: { name: 'machineset' } }, namingWords);
-  yield* taintCauses(machine.taints, 'spec.template.spec.taints');
-  yield* metadataCausesOf(objectAt(spec, 'template'), 'spec.template');
+  yield* taintCauses(fieldAt(spec, 'template', 'spec', 'taints'), 'spec.template.spec.taints');
+  yield* machinesCauses(object, old);
 }
 
 type Causes = (object: JsonObject, old: JsonObject | undefined) => Iterable<StatusCause>;
@@ -136,7 +127,7 @@ const kinds: Readonly<Record<string, Causes>> = {
   'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': controlPlaneTemplateCauses,
   [`${coreGroup} MachineDeployment`]: machineDeploymentCauses,
   [`${coreGroup} MachineHealthCheck`]: healthCheckObjectCauses,
-  [`${coreGroup} MachinePool`]: machinePoolCauses,
+  [`${coreGroup} MachinePool`]: machinesCauses,
 };
 
 /** Of an update of a control plane, its kind knows more (`refusal`). */

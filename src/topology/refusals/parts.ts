@@ -1,8 +1,7 @@
-import { keyCauses } from '../../kubernetes/custom-resources/index.ts';
+import { invalidNames, keyCauses } from '../../kubernetes/custom-resources/index.ts';
 import {
   dns1123SubdomainProblems,
   fieldAt,
-  inWordsOfKubernetes,
   type Json,
   type JsonObject,
   objectAt,
@@ -12,9 +11,11 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
+import { formatVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { renderName, TemplateError } from '../templates/index.ts';
 import { shortened } from '../world/names.ts';
 import { NotKnown } from '../world/not-known.ts';
+import type { partsIn } from '../world/topologies.ts';
 
 // Parts of Clusters and classes, and of what is made of them, which Cluster API's webhooks check everywhere alike.
 
@@ -28,9 +29,11 @@ function* scaledCauses(value: Json | undefined, field: string): Generator<Status
   if (typeof value !== 'string') {
     return;
   }
-  const problem = value.endsWith('%') ? integerProblem(value.slice(0, -1)) : 'invalid type: string is not a percentage';
-  if (problem !== undefined) {
-    const why = value.endsWith('%') ? `invalid value ${JSON.stringify(value)}: ${problem}` : problem;
+  const problem = integerProblem(value.slice(0, -1));
+  const why = value.endsWith('%')
+    ? problem && `invalid value ${JSON.stringify(value)}: ${problem}`
+    : 'invalid type: string is not a percentage';
+  if (why !== undefined) {
     yield invalid(field, value, `must be either an int or a percentage: invalid value for IntOrString: ${why}`);
   }
 }
@@ -54,14 +57,15 @@ export function* rolloutCauses(holder: Json | undefined, path: string): Generato
 export const isDefinedCheck = (check: JsonObject): boolean =>
   ['checks', 'remediation'].some((part) => Object.keys(objectAt(check, part)).length > 0);
 
-/** Seconds that a node must have at least to start; 0 is no limit. */
-const minStartupSeconds = 30;
+/** Whether a part of a topology wants the health check of its class. */
+export const usesClassCheck = (part: JsonObject): boolean =>
+  fieldAt(part, 'healthCheck', 'enabled') === true && !isDefinedCheck(objectAt(part, 'healthCheck'));
 
 /** The problems of a health check. */
 export function* healthCheckCauses(check: JsonObject, path: string): Generator<StatusCause> {
   const startup = fieldAt(check, 'checks', 'nodeStartupTimeoutSeconds');
-  if (typeof startup === 'number' && startup !== 0 && startup < minStartupSeconds) {
-    yield invalid(`${path}.checks.nodeStartupTimeoutSeconds`, startup, `must be at least ${minStartupSeconds}s`);
+  if (typeof startup === 'number' && startup !== 0 && startup < 30) {
+    yield invalid(`${path}.checks.nodeStartupTimeoutSeconds`, startup, 'must be at least 30s');
   }
   yield* scaledCauses(
     fieldAt(check, 'remediation', 'triggerIf', 'unhealthyLessThanOrEqualTo'),
@@ -72,6 +76,33 @@ export function* healthCheckCauses(check: JsonObject, path: string): Generator<S
 /** The problems of how many Machines may be remediated at a time: `holder.remediation.maxInFlight`. */
 export const maxInFlightCauses = (holder: JsonObject, path: string): Generator<StatusCause> =>
   scaledCauses(fieldAt(holder, 'remediation', 'maxInFlight'), `${path}.remediation.maxInFlight`);
+
+/**
+ * The problems of the health check of a part of a topology or a class.
+ *
+ * @param controlPlane that of the class: without a template for Machines, it can have no health check.
+ */
+export function* partCheckCauses(
+  { kind, part, path }: ReturnType<typeof partsIn>[number],
+  controlPlane: JsonObject,
+  where = '',
+): Generator<StatusCause> {
+  const check = objectAt(part, 'healthCheck');
+  const field = `${path}.healthCheck`;
+  if (kind === 'MachinePool' || !isDefinedCheck(check)) {
+    return;
+  }
+  if (
+    kind === 'ControlPlane' &&
+    Object.keys(objectAt(controlPlane, 'machineInfrastructure', 'templateRef')).length === 0
+  ) {
+    yield forbiddenField(field, `can be only set if spec.controlPlane.machineInfrastructure is set${where}`);
+  }
+  yield* healthCheckCauses(check, field);
+  if (kind === 'MachineDeployment') {
+    yield* maxInFlightCauses(check, field);
+  }
+}
 
 const reservedTaints: readonly [isReserved: (key: string) => boolean, why: string][] = [
   [
@@ -89,7 +120,7 @@ const reservedTaints: readonly [isReserved: (key: string) => boolean, why: strin
   [(key) => key === 'node-role.kubernetes.io/master', 'taint is deprecated since 1.24 and should not be used anymore'],
 ];
 
-/** The problems of a list of taints at `path`. That they need a feature gate is not judged: nobody knows the manager's here. */
+/** The problems of a list of taints at `path`. That they need a feature gate is not judged. */
 export function* taintCauses(taints: Json | undefined, path: string): Generator<StatusCause> {
   for (const [index, taint] of objectsAt(taints).entries()) {
     const key = textAt(taint, 'key');
@@ -98,7 +129,7 @@ export function* taintCauses(taints: Json | undefined, path: string): Generator<
     if (why !== undefined) {
       yield invalid(field, key, why);
     }
-    yield* qualifiedNameProblems(key).map((problem) => invalid(field, key, inWordsOfKubernetes(problem)));
+    yield* invalidNames(field, key, qualifiedNameProblems(key));
   }
 }
 
@@ -122,9 +153,7 @@ export function* namingCauses(
   }
   try {
     const name = renderName(template, { ...fields, cluster: { name: 'cluster' }, random });
-    for (const problem of dns1123SubdomainProblems(shortened(name, random))) {
-      yield invalid(field, template, `${unfit}${inWordsOfKubernetes(problem)}`);
-    }
+    yield* invalidNames(field, template, dns1123SubdomainProblems(shortened(name, random)), unfit);
   } catch (error) {
     if (error instanceof TemplateError) {
       yield invalid(field, template, `${unusable}: ${error.message}`);
@@ -144,22 +173,10 @@ export function* versionCauses(version: string, field: string, invalidWords: str
   }
 }
 
-const number = /^(?:0|[1-9]\d{0,18})$/;
-const isPart = (part: string) => /^[0-9A-Za-z-]+$/.test(part);
-
 /** Whether a text is a semantic version, with `v` or without (Parse of Go's blang/semver): no number has leading zeros. */
 export function isSemanticVersion(text: string): boolean {
-  const [rest = '', ...builds] = text.replace(/^v/, '').split('+');
-  const dash = rest.indexOf('-');
-  const numbers = (dash === -1 ? rest : rest.slice(0, dash)).split('.');
-  const pre = dash === -1 ? [] : rest.slice(dash + 1).split('.');
-  return (
-    numbers.length === 3 &&
-    numbers.every((part) => number.test(part)) &&
-    pre.every((part) => isPart(part) && !/^0\d+$/.test(part)) &&
-    builds.length <= 1 &&
-    builds.flatMap((build) => build.split('.')).every(isPart)
-  );
+  const version = parseTolerantly(text);
+  return version !== undefined && formatVersion(version) === `v${text.replace(/^v/, '')}`;
 }
 
 /** The cause if a field has another value that may not (internal/topology/check/compatibility.go, v1.14). */

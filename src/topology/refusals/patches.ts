@@ -1,3 +1,4 @@
+import { repeated } from '../../base/index.ts';
 import {
   asGoWrites,
   isJsonObject,
@@ -72,40 +73,18 @@ interface PatchedClass {
   spec: JsonObject;
   variables: ReadonlySet<string>;
   /** The classes of workers that have a template of a kind, by `list kind apiVersion`. */
-  workers: ReadonlyMap<string, WorkerNames>;
+  workers: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-const backwards = (text: string): string => [...text].reverse().join('');
+/** Maximum number of classes of workers of a kind, as the CRD has it. With more, it is not judged whether a name matches any. */
+const maxWorkers = 100;
 
-/** Names of classes of workers, found by their start or end without looking at all of them. */
-class WorkerNames {
-  readonly #names = new Set<string>();
-  #sorted: { forwards: string[]; backwards: string[] } | undefined;
-
-  add(name: string): void {
-    this.#names.add(name);
-  }
-
-  /** Whether one matches: all of it, or what is before or after a `*`. */
-  matches(name: string): boolean {
-    if (!name.includes('*')) {
-      return this.#names.has(name);
-    }
-    this.#sorted ??= {
-      forwards: [...this.#names].sort(),
-      backwards: [...this.#names].map(backwards).sort(),
-    };
-    const { forwards, backwards: fromEnd } = this.#sorted;
-    const one = name.startsWith('*')
-      ? { sorted: fromEnd, start: backwards(name.slice(1)) }
-      : { sorted: forwards, start: name.slice(0, -1) };
-    let [low, high] = [0, one.sorted.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      [low, high] = (one.sorted[middle] as string) < one.start ? [middle + 1, high] : [low, middle];
-    }
-    return one.sorted[low]?.startsWith(one.start) === true;
-  }
+/** Whether one of the classes matches a name: all of it, or what is before or after a `*`. */
+function matches(classes: ReadonlySet<string>, name: string): boolean {
+  const [start = '', end] = name.split('*');
+  return end === undefined
+    ? classes.has(name)
+    : classes.size > maxWorkers || [...classes].some((one) => one.startsWith(start) && one.endsWith(end));
 }
 
 const templateKey = ({ apiVersion = '', kind = '' }: JsonObject): string => `${kind} ${apiVersion}`;
@@ -116,12 +95,12 @@ const workerSelectors = [
 ] as const;
 
 function patchedClass(spec: JsonObject): PatchedClass {
-  const workers = new Map<string, WorkerNames>();
+  const workers = new Map<string, Set<string>>();
   for (const [, list] of workerSelectors) {
     for (const worker of objectsAt(spec, 'workers', list)) {
       const keys = ['bootstrap', 'infrastructure'].map((part) => templateKey(objectAt(worker, part, 'templateRef')));
       for (const key of new Set(keys)) {
-        const known = workers.get(`${list} ${key}`) ?? new WorkerNames();
+        const known = workers.get(`${list} ${key}`) ?? new Set();
         known.add(textAt(worker, 'class'));
         workers.set(`${list} ${key}`, known);
       }
@@ -165,7 +144,7 @@ function* workerSelectorCauses(
       yield invalid(at, name, problem);
       return;
     }
-    if (names?.matches(name) !== true) {
+    if (names === undefined || !matches(names, name)) {
       const why = `selector is enabled but matches neither the bootstrap ref nor the infrastructure ref of a ${kind} class`;
       yield invalid(at, name, why);
     }
@@ -295,8 +274,9 @@ function* causesOfPatch(patch: JsonObject, patched: PatchedClass, path: string):
 /** The problems of the patches in the spec of a class. That extensions need a feature gate is not judged. */
 export function* patchCauses(spec: JsonObject): Generator<StatusCause> {
   const patched = patchedClass(spec);
-  const names = new Set<string>();
-  for (const [index, patch] of objectsAt(spec, 'patches').entries()) {
+  const patches = objectsAt(spec, 'patches');
+  const namesakes = new Set(repeated(patches, (patch) => textAt(patch, 'name')));
+  for (const [index, patch] of patches.entries()) {
     const path = `spec.patches[${index}]`;
     const name = textAt(patch, 'name');
     if (name === '') {
@@ -305,11 +285,10 @@ export function* patchCauses(spec: JsonObject): Generator<StatusCause> {
     if (name === 'inline') {
       yield required(`${path}.name`, '"inline" can not be used as the name of a patch');
     }
-    if (names.has(name)) {
+    if (namesakes.has(patch)) {
       const why = `patch names must be unique. Patch with name ${JSON.stringify(name)} is defined more than once`;
       yield invalid(`${path}.name`, name, why);
     }
-    names.add(name);
     yield* causesOfPatch(patch, patched, path);
   }
 }

@@ -1,4 +1,4 @@
-import { decodingProblem, type GoType, goTypeOf } from '../../kubernetes/custom-resources/index.ts';
+import { decodingProblem, type GoType } from '../../kubernetes/custom-resources/index.ts';
 import { fieldAt, type JsonObject, objectsAt, perObject, textAt } from '../../kubernetes/index.ts';
 import { propertyOf, type Schema } from '../../kubernetes/schema/index.ts';
 import { coreGroup, type MessageSchema } from '../../runtimehooks/index.ts';
@@ -14,28 +14,25 @@ const withDefaultingWebhook = new Set([
   'bootstrap.cluster.x-k8s.io/v1beta2 KubeadmConfigTemplate',
 ]);
 
-/** The type of a component of the hooks' messages, with the names of its structs. */
-function goTypeOfMessage(schema: MessageSchema): GoType {
+/** The type of a component of the hooks' messages, with the names of its structs. Times and the like read themselves. */
+function goTypeOf(schema: MessageSchema): GoType {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   const { type, format = '', properties = {}, items, additionalProperties } = resolved(schema) ?? {};
-  const element = items ?? additionalProperties;
   return {
-    // Times and the like read themselves.
     ...(type !== undefined && format !== 'date-time' && { type }),
-    format,
-    ...(reference !== undefined && { struct: reference.split('.').slice(-2).join('.') }),
-    field: (name) => {
-      const field = properties[name];
-      return field && goTypeOfMessage(field);
-    },
-    ...(element && { element: () => goTypeOfMessage(element) }),
+    ...{ format, ...(reference !== undefined && { struct: reference.split('.').slice(-2).join('.') }) },
+    properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, goTypeOf(field)])),
+    ...(items && { items: goTypeOf(items) }),
+    ...(additionalProperties && { additionalProperties: goTypeOf(additionalProperties) }),
   };
 }
 
+const goTypes = perObject(goTypeOf);
+
 /** Of the kinds with a webhook for defaults, those of Clusters are in the hooks' messages, with Go's names. */
-const clusterSpec = goTypeOfMessage({
+const clusterSpec: MessageSchema = {
   $ref: '#/components/schemas/sigs.k8s.io.cluster-api.api.core.v1beta2.ClusterSpec',
-});
+};
 
 const kindOf = (object: JsonObject): string => `${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`;
 
@@ -49,33 +46,21 @@ export function defaultingProblem(object: JsonObject, schema: Schema): string | 
   if (!textAt(object, 'apiVersion').endsWith('/v1beta2') || !hasDefaultingWebhook(object)) {
     return undefined;
   }
-  const spec = propertyOf(schema, 'spec');
   const kind = textAt(object, 'kind');
   // Of the structs within, their names are not known.
-  const type = kind === 'Cluster' ? clusterSpec : goTypeOf(spec ?? {}, `v1beta2.${kind}Spec`);
+  const spec = { ...propertyOf(schema, 'spec'), struct: `v1beta2.${kind}Spec` };
+  const type = kind === 'Cluster' ? goTypes(clusterSpec) : spec;
   return decodingProblem(object.spec ?? null, type, kind, 'spec');
 }
 
-const schemaStruct = 'v1beta2.JSONSchemaProps';
-const ofOneSchema = new Set(['additionalProperties', 'items', 'not']);
-const ofSchemas = new Set(['allOf', 'anyOf', 'oneOf']);
-
 /** The type of a variable's schema, whose parts are schemas again: for the definition of the kind, they may be anything. */
 const variableSchema = perObject((schema: Schema): GoType => {
-  const whole: GoType = {
-    type: 'object',
-    struct: schemaStruct,
-    field: (name) => {
-      if (ofOneSchema.has(name)) {
-        return whole;
-      }
-      if (ofSchemas.has(name)) {
-        return { type: 'array', element: () => whole };
-      }
-      const field = propertyOf(schema, name);
-      return name === 'properties' ? { type: 'object', element: () => whole } : field && goTypeOf(field);
-    },
-  };
+  const properties: Record<string, GoType> = { ...schema.properties };
+  const whole: GoType = { type: 'object', struct: 'v1beta2.JSONSchemaProps', properties };
+  const schemas: GoType = { type: 'array', items: whole };
+  Object.assign(properties, { additionalProperties: whole, items: whole, not: whole });
+  Object.assign(properties, { allOf: schemas, anyOf: schemas, oneOf: schemas });
+  properties.properties = { type: 'object', additionalProperties: whole };
   return whole;
 });
 
@@ -87,12 +72,9 @@ export function validatingProblem(object: JsonObject, schema: Schema): string | 
   if (kindOf(object) !== `${coreGroup}/v1beta2 ClusterClass`) {
     return undefined;
   }
-  const places = ['spec', 'variables', 'items', 'schema', 'openAPIV3Schema'];
-  const part = places.reduce<Schema | undefined>(
-    (at, name) => at && (name === 'items' ? at.items : propertyOf(at, name)),
-    schema,
-  );
-  const path = places.filter((name) => name !== 'items').join('.');
+  const { items } = schema.properties?.spec?.properties?.variables ?? {};
+  const part = items?.properties?.schema?.properties?.openAPIV3Schema;
+  const path = 'spec.variables.schema.openAPIV3Schema';
   for (const variable of objectsAt(object, 'spec', 'variables')) {
     const given = fieldAt(variable, 'schema', 'openAPIV3Schema') ?? null;
     const problem = part && decodingProblem(given, variableSchema(part), 'VariableSchema', path);

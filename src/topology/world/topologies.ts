@@ -24,17 +24,51 @@ export type WorkerKind = keyof typeof workerLists;
 export const workersIn = (holder: JsonObject | undefined) =>
   (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
     const list = workerLists[kind];
-    return objectsAt(holder, 'workers', list).map((worker, index) => ({ kind, list, index, worker }));
+    return objectsAt(holder, 'workers', list).map((worker, index) => {
+      return { kind, list, index, worker, ofClass: `${kind} ${textAt(worker, 'class')}` };
+    });
   });
+
+/**
+ * The templates that the spec of a class refers to, with their paths in v1beta1, and the part of the class that uses them:
+ * `control-plane`, `MachineDeployment CLASS`.
+ */
+export function templatesIn(spec: JsonObject): { part: string; path: string; reference: JsonObject }[] {
+  const at = (part: string, path: string, ...place: string[]) => {
+    return { part, path, reference: objectAt(spec, ...place, 'templateRef') };
+  };
+  const machines = at(
+    'control-plane',
+    'spec.controlPlane.machineInfrastructure',
+    'controlPlane',
+    'machineInfrastructure',
+  );
+  return [
+    at('infrastructure', 'spec.infrastructure', 'infrastructure'),
+    at('control-plane', 'spec.controlPlane', 'controlPlane'),
+    ...(Object.keys(machines.reference).length > 0 ? [machines] : []),
+    ...workersIn(spec).flatMap(({ ofClass: part, list, index, worker }) =>
+      ['bootstrap', 'infrastructure'].map((name) => {
+        const path = `spec.workers.${list}[${index}].template.${name}`;
+        return { part, path, reference: objectAt(worker, name, 'templateRef') };
+      }),
+    ),
+  ];
+}
 
 /** The control plane and the workers of a topology (`spec.topology`), or of the spec of a class (`spec`), with their paths. */
 export const partsIn = (
   holder: JsonObject,
   path: 'spec' | 'spec.topology',
-): { kind: WorkerKind | 'ControlPlane'; part: JsonObject; path: string }[] => [
-  { kind: 'ControlPlane', part: objectAt(holder, 'controlPlane'), path: `${path}.controlPlane` },
-  ...workersIn(holder).map(({ kind, list, worker }) => {
+): { kind: WorkerKind | 'ControlPlane'; part: JsonObject; path: string; ofClass: string }[] => [
+  {
+    kind: 'ControlPlane',
+    part: objectAt(holder, 'controlPlane'),
+    path: `${path}.controlPlane`,
+    ofClass: 'ControlPlane',
+  },
+  ...workersIn(holder).map(({ kind, list, worker, ofClass }) => {
     const name = textAt(worker, path === 'spec' ? 'class' : 'name');
-    return { kind, part: worker, path: `${path}.workers.${list}[${name}]` };
+    return { kind, part: worker, path: `${path}.workers.${list}[${name}]`, ofClass };
   }),
 ];

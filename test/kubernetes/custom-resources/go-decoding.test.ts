@@ -9,12 +9,12 @@ const fields: Record<string, GoType> = {
   share: { type: 'number' },
   on: { type: 'boolean' },
   any: {},
-  names: { type: 'array', element: () => ({ type: 'string' }) },
-  labels: { type: 'object', element: () => ({ type: 'string' }) },
-  part: { type: 'object', struct: 'v1.Part', field: (name) => (name === 'count' ? { type: 'integer' } : undefined) },
+  names: { type: 'array', items: { type: 'string' } },
+  labels: { type: 'object', additionalProperties: { type: 'string' } },
+  part: { type: 'object', struct: 'v1.Part', properties: { count: { type: 'integer' } } },
 };
-fields.parts = { type: 'array', element: () => fields.part as GoType };
-const whole: GoType = { type: 'object', struct: 'v1.Spec', field: (name) => fields[name] };
+fields.parts = { type: 'array', items: fields.part as GoType };
+const whole: GoType = { type: 'object', struct: 'v1.Spec', properties: fields };
 
 test.each<[Json, string | undefined]>([
   [
