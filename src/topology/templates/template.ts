@@ -6,10 +6,10 @@ import { TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
+import { readYaml } from './read-yaml.ts';
 import { Dict, type Value } from './values/values.ts';
 import { watchedValue } from './values/watched.ts';
 import { neitherIsSet, type Variables } from './variables.ts';
-import { readYaml } from './yaml/read.ts';
 
 /** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
 const maxKeptBytes = 4_194_304;
