@@ -93,14 +93,8 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
 /** A number that is not finite, as Go prints it. */
 export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 
-/** Digits of a positive number and where the point is: 0.digits times ten to the power of point. */
-interface Digits {
-  digits: string;
-  point: number;
-}
-
-/** More digits than JavaScript writes of a number are zeros here. */
-const maxDecimals = 70;
+/** More digits than that are not printed. */
+export const maxPrecision = 60;
 
 /** A positive number in text as JavaScript writes it, but for ties, which Go rounds to even. */
 function rounded(value: number, method: 'toExponential' | 'toFixed', precision: number): string {
@@ -111,36 +105,13 @@ function rounded(value: number, method: 'toExponential' | 'toFixed', precision: 
   return isTie ? (precision === 0 ? below.slice(0, -1) : below) + (exponent === undefined ? '' : `e${exponent}`) : text;
 }
 
-function digitsOf(exponential: string): Digits {
-  const [mantissa = '', exponent = ''] = exponential.split('e');
-  return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
-}
+/** An exponent as Go prints it, with two digits at least. */
+const exponentText = (exponent: number): string =>
+  `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 
-/** Significant digits, as many as are wanted; if fewer than none, as many as are needed to read the same number again. */
-function significant(value: number, count: number): Digits {
-  const shown = Math.min(count, maxDecimals);
-  const { digits, point } = digitsOf(count < 0 ? value.toExponential() : rounded(value, 'toExponential', shown - 1));
-  return { digits: digits.padEnd(count, '0'), point };
-}
-
-function withExponent({ digits, point }: Digits): string {
-  const exponent = point - 1;
-  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
-  return `${digits.charAt(0)}${fraction}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-}
-
-/** Without an exponent, with all digits. */
-function positional({ digits, point }: Digits): string {
-  const fraction = digits.slice(Math.max(point, 0));
-  const whole = point > 0 ? digits.slice(0, point).padEnd(point, '0') : '0';
-  return fraction === '' ? whole : `${whole}.${'0'.repeat(Math.max(-point, 0))}${fraction}`;
-}
-
-function fixed(value: number, precision: number): string {
-  const [whole = '', fraction = ''] = (
-    value >= 1e21 ? String(BigInt(value)) : rounded(value, 'toFixed', Math.min(precision, maxDecimals))
-  ).split('.');
-  return precision > 0 ? `${whole}.${fraction.padEnd(precision, '0')}` : whole;
+function withExponent(exponential: string): string {
+  const [mantissa, exponent] = exponential.split('e');
+  return `${mantissa}e${exponentText(Number(exponent))}`;
 }
 
 /** Hexadecimal, with all digits. */
@@ -152,33 +123,43 @@ function hexFloat(value: number): string {
   for (; mantissa > 0 && mantissa < 1; mantissa *= 2) {
     exponent--;
   }
-  return `0x${mantissa.toString(16)}p${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  return `0x${mantissa.toString(16)}p${exponentText(exponent)}`;
 }
 
 /**
  * strconv.FormatFloat of a positive number with 64 bits: `format` is e, f, x, or another letter for g, and a precision of -1
  * gives as many digits as are needed to read the same number again.
+ *
+ * @throws {NotKnown} for a hexadecimal number with a precision, and for a large one without an exponent.
  */
 export function formatFloat(value: number, format: string, precision: number): string {
-  if (format === 'e') {
-    return withExponent(significant(value, precision < 0 ? -1 : precision + 1));
-  }
-  if (format === 'f') {
-    return precision < 0 ? positional(significant(value, -1)) : fixed(value, precision);
+  if ((format === 'x' && precision >= 0) || (format === 'f' && value >= 1e21)) {
+    throw new NotKnown(`the template prints ${value} with %.${precision}${format}`, { remedy: 'print it with %v' });
   }
   if (format === 'x') {
-    if (precision >= 0) {
-      throw new NotKnown('the template prints a hexadecimal float', { remedy: 'print it with %v' });
-    }
     return hexFloat(value);
   }
-  const { digits, point } = significant(value, precision < 0 ? -1 : Math.max(precision, 1));
-  const cut = { digits: digits.replace(/(?<!0)0+$/, '') || '0', point };
-  const { length } = cut.digits;
-  // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
+  if (format === 'f') {
+    return rounded(value, 'toFixed', precision);
+  }
+  if (format === 'e') {
+    return withExponent(rounded(value, 'toExponential', precision));
+  }
   const wanted = Math.max(precision, 1);
-  const limit = precision < 0 ? 6 : wanted > length && length >= point ? length : wanted;
-  return value !== 0 && (point < -3 || point > limit) ? withExponent(cut) : positional(cut);
+  const [mantissa = '', power] = (
+    precision < 0 ? value.toExponential() : rounded(value, 'toExponential', wanted - 1)
+  ).split('e');
+  const digits = mantissa.replace('.', '').replace(/(?<!0)0+$/, '') || '0';
+  /** How many digits are before the point. */
+  const point = Number(power) + 1;
+  // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
+  const limit = precision < 0 ? 6 : wanted > digits.length && digits.length >= point ? digits.length : wanted;
+  if (value !== 0 && (point < -3 || point > limit)) {
+    return withExponent(`${digits.replace(/^.(?=.)/, '$&.')}e${power}`);
+  }
+  const fraction = '0'.repeat(Math.max(-point, 0)) + digits.slice(Math.max(point, 0));
+  const whole = digits.slice(0, Math.max(point, 0)).padEnd(point, '0') || '0';
+  return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
 /** A float64 as an int64, as x86 converts what does not fit. */

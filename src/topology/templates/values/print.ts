@@ -1,7 +1,7 @@
 import { type Bytes, bytesOfRune, quoted, quotedRune, runeAt, runeCount } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import type { Budget } from '../budget.ts';
-import { formatFloat } from './numbers.ts';
+import { formatFloat, maxPrecision } from './numbers.ts';
 import { type Dict, type Integer, integerOf, List, Struct, typeOf, type Value } from './values.ts';
 
 /** Widths and precisions that fmt accepts. */
@@ -96,8 +96,8 @@ class Verb {
     if (!Number.isFinite(value)) {
       return this.#pad(`${sign}${Number.isNaN(value) ? 'NaN' : 'Inf'}`, ' ');
     }
-    if (this.#has('#')) {
-      throw notKnown(`%#${letter}`);
+    if (this.#has('#') || precision > maxPrecision) {
+      throw notKnown(`%${this.#flags}.${precision}${letter}`);
     }
     const digits = formatFloat(Math.abs(value), verb, precision);
     const shown = letter === verb ? digits : digits.toUpperCase();
