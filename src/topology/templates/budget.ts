@@ -77,7 +77,7 @@ export class Budget {
   /** Refuses a text of this many bytes if it is larger than the output may be. */
   checkLength(bytes: number): void {
     if (bytes > maxOutputBytes) {
-      throw tooMuch(`the template makes a text of more than ${maxOutputBytes} bytes`);
+      throw tooMuch(`the template makes a value of more than ${maxOutputBytes} bytes`);
     }
   }
 

@@ -26,6 +26,7 @@ import {
   type Operand,
   operandType,
   Struct,
+  sizeOf,
   staticType,
   type TemplateFunction,
   typeOf,
@@ -319,15 +320,11 @@ class Evaluation {
     }
     const values = args.map((node, index) => this.#argument(parameters[index] ?? rest, node));
     for (const value of values) {
-      if (typeof value === 'string') {
-        this.#budget.read(value.length);
-      }
+      this.#budget.read(sizeOf(value));
     }
     try {
       const result = definition.call(values, this.#budget);
-      if (typeof result === 'string') {
-        this.#budget.write(result.length);
-      }
+      this.#budget.write(sizeOf(result));
       return isAny && !(result instanceof Boxed) ? new Boxed(result ?? null) : result;
     } catch (error) {
       if (error instanceof FunctionError) {

@@ -205,7 +205,7 @@ test.each([
   ['shuffle "ab"', 'the template calls shuffle, which returns another result each time'],
   ['1e3i', 'the template has the complex number 1e3i'],
   ['printf "%d" (semver "1.2.3")', 'the template prints a *semver.Version with %d'],
-  ['printf "%.3x" 1.5', 'the template prints a hexadecimal float'],
+  ['printf "%.3x" 1.5', 'the template prints 1.5 with %.3x'],
   [
     'semverCompare (repeat 5000 "1") "1.2.3"',
     'the template compares a version with more than 4096 bytes of constraints',

@@ -13,7 +13,7 @@ test.each([
   ['recursion', '{{ define "r" }}{{ template "r" }}{{ end }}{{ template "r" }}', 'more than 250 levels deep'],
   ['a repeated text', '{{ repeat 1000000000 "x" }}', large],
   ['a wide number', '{{ printf "%*d%*d" 1000000 1 1000000 1 }}', large],
-  ['lists that double', '{{ $l := list 1 }}{{ range 60 }}{{ $l = concat $l $l }}{{ end }}', many],
+  ['lists that double', '{{ $l := list 1 }}{{ range 60 }}{{ $l = concat $l $l }}{{ end }}', large],
   ['texts that double', '{{ $s := "x" }}{{ range 60 }}{{ $s = print $s $s }}{{ end }}', many],
   ['maps that share', '{{ $d := dict }}{{ range 40 }}{{ $d = dict "a" $d "b" $d }}{{ end }}{{ toJson $d }}', many],
   ['a map in itself', '{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ deepCopy $d }}', 'deeper than 256 levels'],

@@ -15,7 +15,7 @@ import {
   type Value,
 } from '../values/values.ts';
 import { define, defineAny, type Functions } from './define.ts';
-import { sizeOf, textOfValue } from './strings.ts';
+import { numberOf, textOfValue } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 function deepEqual(budget: Budget, left: Value, right: Value): boolean {
@@ -46,14 +46,13 @@ function deepEqual(budget: Budget, left: Value, right: Value): boolean {
 const nilPointer = 'runtime error: invalid memory address or nil pointer dereference';
 
 /** The items of a list; `verb` names what cannot be done with another value. */
-function itemsOf(budget: Budget, value: Value, verb: string): Value[] {
+function itemsOf(value: Value, verb: string): Value[] {
   if (value === null) {
     throw new FunctionError(nilPointer);
   }
   if (!(value instanceof List)) {
     throw new FunctionError(`${verb} ${kindOf(value)}`);
   }
-  budget.spend(value.items.length);
   return value.items;
 }
 
@@ -196,7 +195,7 @@ function ofList(
   isAny = false,
 ): TemplateFunction {
   const call = ([list, ...rest]: readonly Value[], budget: Budget) => {
-    itemsOf(budget, list ?? null, problem);
+    itemsOf(list ?? null, problem);
     return run(list as List, rest, budget);
   };
   return define(['any', ...others], (args, budget) => call(args as Value[], budget), isAny);
@@ -227,8 +226,7 @@ const alsoWithMust: Functions = {
   ),
   has: define(
     ['any', 'any'],
-    ([value, list], budget) =>
-      list !== null && includes(budget, itemsOf(budget, list, 'Cannot find has on type'), value),
+    ([value, list], budget) => list !== null && includes(budget, itemsOf(list, 'Cannot find has on type'), value),
   ),
   slice: ofList(
     'list should be type of slice or array but',
@@ -236,9 +234,7 @@ const alsoWithMust: Functions = {
     (list, indices) => (list.items.length === 0 ? null : sliced(list, indices)),
     true,
   ),
-  chunk: define(['int', 'any'], ([size, value], budget) =>
-    chunked(sizeOf(size), itemsOf(budget, value, 'Cannot chunk type')),
-  ),
+  chunk: define(['int', 'any'], ([size, value]) => chunked(numberOf(size), itemsOf(value, 'Cannot chunk type'))),
   merge: defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(budget, target, sources, false)),
   mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
     merged(budget, target, sources, true),
@@ -259,11 +255,9 @@ export const collectionFunctions: Functions = {
   ...Object.fromEntries(
     Object.entries(alsoWithMust).map(([name, one]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
   ),
-  concat: defineAny(['...any'], (lists, budget) => {
+  concat: defineAny(['...any'], (lists) => {
     for (const one of lists) {
-      if (one instanceof List) {
-        budget.spend(one.items.length);
-      } else {
+      if (!(one instanceof List)) {
         throw new FunctionError(one === null ? nilPointer : `Cannot concat type ${kindOf(one)} as list`);
       }
     }
@@ -288,15 +282,15 @@ export const collectionFunctions: Functions = {
     const found = dicts.map((dict) => dict.entries.get(key)).filter((value) => value !== undefined);
     return new List(found);
   }),
-  keys: define(['...dict'], (dicts, budget) => {
-    const keys = dicts.flatMap((dict) => [...dict.entries.keys()]);
-    budget.spend(keys.length);
-    return new List(keys, 'string');
-  }),
-  values: define(['dict'], ([dict], budget) => {
-    budget.spend(dict.entries.size);
-    return new List(Array.from(dict.entries, ([, value]) => value));
-  }),
+  keys: define(
+    ['...dict'],
+    (dicts) =>
+      new List(
+        dicts.flatMap((dict) => [...dict.entries.keys()]),
+        'string',
+      ),
+  ),
+  values: define(['dict'], ([dict]) => new List(Array.from(dict.entries, ([, value]) => value))),
   pick: define(['dict', '...string'], ([dict, ...keys]) => {
     const entries = new Map<Bytes, Value>();
     for (const key of keys) {
@@ -307,8 +301,7 @@ export const collectionFunctions: Functions = {
     }
     return new Dict(entries);
   }),
-  omit: define(['dict', '...string'], ([dict, ...keys], budget) => {
-    budget.spend(dict.entries.size);
+  omit: define(['dict', '...string'], ([dict, ...keys]) => {
     const omitted = new Set(keys);
     return new Dict(new Map([...dict.entries].filter(([key]) => !omitted.has(key))));
   }),

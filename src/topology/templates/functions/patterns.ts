@@ -3,7 +3,7 @@ import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/
 import { type Budget, FunctionError } from '../budget.ts';
 import { List } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
-import { sizeOf } from './strings.ts';
+import { numberOf } from './strings.ts';
 
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
 function compiled(budget: Budget, source: Bytes, panics: boolean): Pattern {
@@ -98,7 +98,7 @@ class Search {
 }
 
 function limitOf(count: bigint): number {
-  return count < 0n ? Number.POSITIVE_INFINITY : sizeOf(count);
+  return count < 0n ? Number.POSITIVE_INFINITY : numberOf(count);
 }
 
 function allOf(search: Search, count: bigint): List {
@@ -158,7 +158,6 @@ function split(search: Search, count: bigint): List {
   if (end !== search.text.length) {
     parts.push(bytesOf(search.text.slice(begin)));
   }
-  search.budget.spend(parts.length);
   return new List(parts, 'string');
 }
 

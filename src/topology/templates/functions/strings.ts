@@ -9,7 +9,7 @@ import { toLower, toPascalCase, toUpper, untitled, withConnector } from './case.
 import { define, type Functions } from './define.ts';
 
 /** A Go int as a number: what is beyond any text is cut to what a number can hold. */
-export function sizeOf(value: bigint): number {
+export function numberOf(value: bigint): number {
   const max = BigInt(Number.MAX_SAFE_INTEGER);
   return Number(value > max ? max : value < -max ? -max : value);
 }
@@ -25,7 +25,6 @@ export function textsOf(budget: Budget, value: Value): List {
     if (value.element === 'string') {
       return value;
     }
-    budget.spend(value.items.length);
     const present = value.items.filter((item) => item !== null);
     return new List(
       present.map((item) => textOfValue(budget, item)),
@@ -39,7 +38,7 @@ export function repeated(budget: Budget, text: Bytes, count: bigint): Bytes {
   if (count < 0n) {
     throw new FunctionError('strings: negative Repeat count');
   }
-  const times = text === '' ? 0 : sizeOf(count);
+  const times = text === '' ? 0 : numberOf(count);
   budget.write(text.length * times);
   return text.repeat(times);
 }
@@ -65,12 +64,11 @@ function splitTextN(budget: Budget, text: Bytes, separator: Bytes, limit: bigint
     return [];
   }
   const parts = splitText(budget, text, separator);
-  const max = sizeOf(limit);
+  const max = numberOf(limit);
   return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
 }
 
-function numbered(budget: Budget, parts: readonly Bytes[]): Dict {
-  budget.spend(parts.length);
+function numbered(parts: readonly Bytes[]): Dict {
   return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
 }
 
@@ -108,7 +106,7 @@ function initialsOf(text: Bytes): Bytes {
 }
 
 function wrapped(budget: Budget, text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
-  const length = Math.max(sizeOf(width), 1);
+  const length = Math.max(numberOf(width), 1);
   const lineBreak = separator === '' ? '\n' : separator;
   budget.write(text.length + Math.ceil(text.length / length) * lineBreak.length);
   let result = '';
@@ -169,7 +167,7 @@ function cut(text: Bytes, start: bigint, end: bigint): Bytes {
 }
 
 function truncated(text: Bytes, count: bigint): Bytes {
-  const size = sizeOf(count);
+  const size = numberOf(count);
   if (size < 0) {
     return text.length + size > 0 ? text.slice(text.length + size) : text;
   }
@@ -228,7 +226,6 @@ function sorted(budget: Budget, value: Value): List {
     return new List([textOfValue(budget, value)], 'string');
   }
   const texts = textsOf(budget, value);
-  budget.spend(texts.items.length);
   (texts.items as Bytes[]).sort();
   return texts;
 }
@@ -259,9 +256,9 @@ function shuffled(text: Bytes): Bytes {
 /** Functions of sprig that work with texts. */
 export const stringFunctions: Functions = {
   hello: define([], () => 'Hello!'),
-  abbrev: define(['int', 'string'], ([width, text]) => (width < 4n ? text : abbreviated(text, 0, sizeOf(width)))),
+  abbrev: define(['int', 'string'], ([width, text]) => (width < 4n ? text : abbreviated(text, 0, numberOf(width)))),
   abbrevboth: define(['int', 'int', 'string'], ([left, right, text]) =>
-    right < 4n || (left > 0n && right < 7n) ? text : abbreviated(text, sizeOf(left), sizeOf(right)),
+    right < 4n || (left > 0n && right < 7n) ? text : abbreviated(text, numberOf(left), numberOf(right)),
   ),
   trunc: define(['int', 'string'], ([count, text]) => truncated(text, count)),
   trim: define(['string'], ([text]) => trimmed(text, isSpaceRune)),
@@ -303,23 +300,18 @@ export const stringFunctions: Functions = {
   plural: define(['string', 'string', 'int'], ([one, many, count]) => (count === 1n ? one : many)),
   toString: define(['any'], ([value], budget) => textOfValue(budget, value)),
   atoi: define(['string'], ([text]) => parsedInt64(text)),
-  split: define(['string', 'string'], ([separator, text], budget) =>
-    numbered(budget, splitText(budget, text, separator)),
-  ),
+  split: define(['string', 'string'], ([separator, text], budget) => numbered(splitText(budget, text, separator))),
   splitn: define(['string', 'int', 'string'], ([separator, limit, text], budget) =>
-    numbered(budget, splitTextN(budget, text, separator, limit)),
+    numbered(splitTextN(budget, text, separator, limit)),
   ),
-  splitList: define(['string', 'string'], ([separator, text], budget) => {
-    const parts = splitText(budget, text, separator);
-    budget.spend(parts.length);
-    return new List(parts, 'string');
-  }),
+  splitList: define(
+    ['string', 'string'],
+    ([separator, text], budget) => new List(splitText(budget, text, separator), 'string'),
+  ),
   toStrings: define(['any'], ([value], budget) => textsOf(budget, value)),
   join: define(['string', 'any'], ([separator, value], budget) => {
     const { items } = textsOf(budget, value);
-    const length = (items as Bytes[]).reduce((sum, item) => sum + item.length + separator.length, 0);
-    budget.spend(items.length);
-    budget.write(length);
+    budget.write((items as Bytes[]).reduce((sum, item) => sum + item.length + separator.length, 0));
     return items.join(separator);
   }),
   sortAlpha: define(['any'], ([value], budget) => sorted(budget, value)),

@@ -139,6 +139,13 @@ export function isTrue(value: Value | undefined): boolean {
   return Boolean(value instanceof Integer ? value.value : value) || Number.isNaN(value);
 }
 
+/** What it takes to read or write a value, in bytes: an item or entry counts as ten. */
+export function sizeOf(operand: Operand): number {
+  const value = unboxed(operand);
+  const items = value instanceof List ? value.items.length : value instanceof Dict ? value.entries.size : 0;
+  return typeof value === 'string' ? value.length : 10 * items;
+}
+
 /** The zero of a type that may be nil; undefined if it may not. */
 export function zeroOf(type: string): Value | undefined {
   if (type.startsWith('map[')) {
