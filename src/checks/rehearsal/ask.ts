@@ -27,7 +27,7 @@ export function editBefore(state: State, hook: HookName | undefined): boolean {
   return true;
 }
 
-/** Calls one handler, or all handlers of a hook, within the limits. `fields`: of the request, besides the Cluster. */
+/** Calls one handler, or all handlers of a hook. `fields`: of the request, besides the Cluster. */
 export function call(
   state: State,
   hook: HookName,
@@ -59,12 +59,7 @@ export async function responseTo(prefix: string, ...request: Parameters<typeof c
   return answer.response;
 }
 
-/**
- * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, even if
- * the request has changed.
- *
- * @throws {ReconcileError} when one fails.
- */
+/** Calls a hook that may block, unless an earlier answer is cached, even for another request. @throws {ReconcileError} */
 export async function ask(
   state: State,
   hook: HookName,

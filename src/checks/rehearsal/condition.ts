@@ -85,10 +85,8 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
 }
 
 /**
- * The condition TopologyReconciled after a reconcile without an error
- * (core/reconcilers/topology/cluster/status.go, v1.14).
- *
- * @param decisions undefined if the reconcile ended before it decided about versions.
+ * The condition TopologyReconciled after a reconcile without an error (core/reconcilers/topology/cluster/status.go, v1.14),
+ * which may have ended before it decided about versions.
  */
 export function conditionOf(state: State, decisions?: Decisions): Condition {
   const { blocking } = state.reconcile;
@@ -106,11 +104,10 @@ export const failedCondition = (message: string): Condition => condition('False'
 
 /** The condition TopologyReconciled of a paused Cluster, for which no hook is called; undefined if it is not paused. */
 export function pausedCondition({ cluster }: State): Condition | undefined {
+  const isAnnotated = fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
   const messages = [
-    ...(fieldAt(cluster, 'spec', 'paused') === true ? ['Cluster spec.paused is set to true'] : []),
-    ...(fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined
-      ? [`Cluster has the ${pausedAnnotation} annotation`]
-      : []),
-  ];
+    fieldAt(cluster, 'spec', 'paused') === true && 'Cluster spec.paused is set to true',
+    isAnnotated && `Cluster has the ${pausedAnnotation} annotation`,
+  ].filter((message) => message !== false);
   return messages.length === 0 ? undefined : condition('False', 'Paused', messages.join(', '));
 }

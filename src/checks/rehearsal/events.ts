@@ -15,7 +15,6 @@ export interface HandlerCall {
   error: string;
 }
 
-/** The call of a handler, by default a success without a message. */
 export const handlerCall = (handler: string, more: Partial<HandlerCall>): HandlerCall => ({
   ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '' },
   ...more,
@@ -27,7 +26,6 @@ export type Outcome = { calls: readonly HandlerCall[] } & (
   | { ok: false; error: string }
 );
 
-/** A call of one handler, or of all handlers registered for the hook. */
 export interface Call {
   hook: HookName;
   request: JsonObject;
@@ -92,7 +90,6 @@ export interface EndEntry {
   calls: number;
 }
 
-/** One line of a rehearsal's record. */
 export type Entry = CallEntry | EventEntry | EndEntry;
 
 /** Thrown inside a simulation when a reconcile fails. The message becomes that of the condition. */

@@ -17,10 +17,9 @@ export interface Scenario {
 
 /** Minimum time between two reconciles of an object, in ms. */
 const reconcileEvery = 1000;
-/** Number of reconciles in a row without any effect, after which a simulation ends. */
+/** Reconciles in a row without any effect, after which a simulation ends. */
 const maxIdle = 3;
 
-/** Events outside the controller: machines become ready. */
 function settle(state: State): void {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
@@ -140,11 +139,7 @@ async function remove(state: State): Promise<void> {
 export const reasonOf = (error: SimulationStopped | NotKnown): string =>
   error instanceof NotKnown && error.remedy !== undefined ? `${error.message}; ${error.remedy}` : error.message;
 
-/**
- * Plays the life of a Cluster as the topology controller sees it, and records how it ends. Only its calls take real time.
- *
- * @returns whether it could be completed without errors.
- */
+/** Plays the life of a Cluster, and records how it ends. Only its calls take real time. @returns whether it could be completed. */
 export async function playLife(state: State, scenario: Scenario): Promise<boolean> {
   try {
     state.playsMachines = scenario.updatesInPlace && state.made.hasClass;

@@ -10,11 +10,7 @@ type FollowStep = Parameters<SimulatedCluster['rollOut']>[2]['follow'];
 /** How long it takes until a new Machine is available, in ms. */
 const creationMs = 60_000;
 
-/**
- * Makes a call until it succeeds.
- *
- * @param subject what a call that keeps failing is about, as the beginning of a sentence.
- */
+/** Makes a call until it succeeds. @param subject what a call that keeps failing is about, as the beginning of a sentence. */
 async function answerTo(
   state: State,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet' | 'UpdateMachine',
@@ -83,10 +79,7 @@ export const outdatedGroups = ({ playsMachines, controlPlane, made }: State): Ou
     ? made.outdated.filter(({ topologyName }) => topologyName !== undefined || controlPlane.isInitialized)
     : [];
 
-/**
- * Rolls out groups as the controllers of machines do if the feature gate InPlaceUpdates is enabled: they ask whether
- * machines can be updated in place, and update them if all differences are covered; otherwise they replace them.
- */
+/** Rolls out groups as the controllers of machines do if the feature gate InPlaceUpdates is enabled. */
 export async function rollOut(state: State, groups: readonly OutdatedGroup[]): Promise<void> {
   for (const group of groups) {
     await play(state, group);

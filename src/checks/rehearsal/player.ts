@@ -1,6 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import type { Caller } from './calls.ts';
+import { type CallResult, type Client, isCallError, onlyHandlerFor } from '../../runtimehooks/client/index.ts';
+import {
+  compareReleases,
+  exclusiveHooks,
+  type HookDefinition,
+  hooks,
+  newestKnownRelease,
+  type Release,
+  v1,
+} from '../../runtimehooks/index.ts';
 import {
   type Call,
   type CallEntry,
@@ -10,6 +19,68 @@ import {
   type Outcome,
   type SimulatedEvent,
 } from './events.ts';
+
+export type Caller = (call: Call, signal: AbortSignal) => Promise<Outcome>;
+
+/** Longest message of an extension that is kept, in characters. */
+const maxMessage = 4096;
+
+const messageOf = (message: unknown): string => (typeof message === 'string' ? message.slice(0, maxMessage) : '');
+
+/** The first release whose errors and conditions have the messages of extensions that fail. */
+const failureMessagesSince = v1(14);
+
+/** Errors in the words of a release. */
+function errorText(error: string, release: Release): string {
+  return compareReleases(release, failureMessagesSince) >= 0
+    ? error
+    : error.replace(
+        /(got failure response|got unknown response status "[^"]{0,1000}") with message: [\s\S]*$/,
+        '$1, please check controller logs for errors',
+      );
+}
+
+function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>, release: Release): HandlerCall {
+  if (!result.ok) {
+    const status = result.error.step === 'status' ? 'Failure' : 'Error';
+    return handlerCall(handler, { status, error: errorText(result.error.message, release) });
+  }
+  if (result.swallowed !== undefined) {
+    return handlerCall(handler, { status: 'Ignored', error: result.swallowed.message });
+  }
+  const { message, retryAfterSeconds } = result.response;
+  return handlerCall(handler, {
+    message: messageOf(message),
+    // For hooks that cannot block, Cluster API does not read this field.
+    retryAfterSeconds: hook.isBlocking && typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
+  });
+}
+
+export function createCaller(client: Client, release: Release = newestKnownRelease): Caller {
+  return async ({ hook: name, handler: named, object, request }, signal) => {
+    const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;
+    const isExclusive = named === undefined && exclusiveHooks.has(name);
+    const handler = isExclusive ? await onlyHandlerFor(client, hook, object) : named;
+    if (isCallError(handler)) {
+      return { ok: false, error: handler.message, calls: [] };
+    }
+    if (isExclusive && handler === undefined) {
+      return name === 'UpdateMachine'
+        ? { ok: false, error: 'no extensions registered for UpdateMachine hook', calls: [] }
+        : { ok: true, response: {}, calls: [] };
+    }
+    const call = { object, request, signal };
+    const result =
+      handler === undefined
+        ? await client.callAllExtensions(hook, call)
+        : await client.callExtension(hook, { handler, ...call });
+    const made = 'calls' in result ? result.calls : [{ handler: handler ?? '', result }];
+    const calls = made.map((one) => callOf(hook, one.handler, one.result, release));
+    return result.ok
+      ? { ok: true, response: { ...result.response, message: messageOf(result.response.message) }, calls }
+      : { ok: false, error: errorText(result.error.message, release), calls };
+  };
+}
 
 export interface Stage {
   /** Called for every entry; entries of the same Cluster come in order. */
@@ -21,22 +92,19 @@ export interface Stage {
 }
 
 /**
- * How much real time passes while simulated time does, so that an extension's background work can progress: a
- * millisecond after the first waiting answer in a row, then two, four, … up to `longest`, and at most `inAll` for one
- * wait.
+ * How much real time passes while simulated time does, so that an extension's background work can progress, in ms: one
+ * after the first waiting answer in a row, then two, four, … up to `longest`, and at most `inAll` for one wait.
  */
 const pace = { longest: 200, inAll: 4000 } as const;
 
-/** @throws the reason of the signal, by which callers recognize an interruption. */
 const interruptible = (ms: number, signal: AbortSignal): Promise<unknown> =>
   wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
 const versionsOf = (request: JsonObject, list: string): string[] | undefined =>
   Array.isArray(request[list]) ? objectsAt(request, list).map((step) => textAt(step, 'version')) : undefined;
 
-/** Plays one simulation, of a Cluster or of what comes before: makes calls, records what happens, lets time pass. */
+/** One simulation, of a Cluster or of what comes before: makes calls, records what happens, lets time pass. */
 export class Player {
-  /** `NAMESPACE/NAME` of the Cluster in entries. */
   readonly subject: string;
   readonly #caller: Caller;
   readonly #stage: Stage;
@@ -88,7 +156,6 @@ export class Player {
     this.#stage.onEntry(entry);
   }
 
-  /** Calls one handler, or all handlers of a hook. */
   async send(call: Call): Promise<Outcome> {
     const { signal } = this.#stage;
     const outcome = await this.#caller(call, signal);
@@ -108,7 +175,6 @@ export class Player {
     return outcome;
   }
 
-  /** Lets simulated time pass, and some real time while extensions make it wait. */
   async passUntil(until: number): Promise<void> {
     const waiting = this.#waiting;
     const due = waiting === undefined || waiting.paused >= pace.inAll ? 0 : waiting.paused + 1;

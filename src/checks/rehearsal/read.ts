@@ -53,11 +53,10 @@ function problemOf(cluster: JsonObject): string | undefined {
   const { group, version: apiVersion, request } = hooks.BeforeClusterCreate;
   const message = { apiVersion: `${group}/${apiVersion}`, kind: request.kind, cluster };
   const problem = messageProblem(hooks.BeforeClusterCreate, 'request', message);
+  const unknown = unknownFields(hooks.BeforeClusterCreate, 'request', message);
   const problems = [
     ...(problem === undefined ? [] : [problemText(problem)]),
-    ...unknownFields(hooks.BeforeClusterCreate, 'request', message).map(
-      (field) => `${field} is not a field of a Cluster`,
-    ),
+    ...unknown.map((field) => `${field} is not a field of a Cluster`),
   ];
   return problems.length === 0 ? undefined : `the Cluster is not valid: ${printable(problems.join('; '))}`;
 }
@@ -71,7 +70,6 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   return cluster;
 }
 
-/** A class with its templates. They may be missing if no extension patches them. */
 function blueprintOf({ object: clusterClass, where }: InputObject, objects: World): Blueprint {
   try {
     const blueprint = readClass(objects, clusterClass);
@@ -109,8 +107,7 @@ const sampleClass = {
 };
 
 /**
- * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
- * given.
+ * The Clusters in files with their classes and templates; without a Cluster, a sample, of the class if one is given.
  *
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
  * @throws {UsageError} for input that cannot be rehearsed.

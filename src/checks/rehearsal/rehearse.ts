@@ -6,15 +6,15 @@ import {
   complete,
   createClusterApiClient,
   isCallError,
+  type NamespaceLabels,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, v1 } from '../../runtimehooks/index.ts';
 import { discoverVariables, NotKnown } from '../../topology/index.ts';
-import { type Caller, createCaller } from './calls.ts';
 import { failedCondition } from './condition.ts';
 import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
 import { playLife, reasonOf, type Scenario } from './life.ts';
-import { Player, type Stage } from './player.ts';
+import { type Caller, createCaller, Player, type Stage } from './player.ts';
 import { type Blueprint, type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */
@@ -25,7 +25,7 @@ export interface RehearsalOptions extends ClusterOptions {
   subjects: readonly RehearsedCluster[];
   scenario: Scenario;
   resolve?: Resolve | undefined;
-  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  namespaceLabels: NamespaceLabels;
 }
 
 /** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
@@ -34,8 +34,8 @@ const clustersAtOnce = 10;
 const maxWarned = 100;
 
 /**
- * Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call. Returns the
- * ExtensionConfig with its handlers. @throws {SimulationStopped} when it fails.
+ * Returns the ExtensionConfig with its handlers, for which Cluster API calls Discovery twice: its own write of the status
+ * triggers the second call. @throws {SimulationStopped} when it fails.
  */
 async function discover(
   client: Client,
@@ -86,12 +86,10 @@ function warnOfUnselected(
 
 /** Longest text about a rule, in characters. */
 const maxText = 400;
-
-/** Maximum number of variables whose rules are named as not evaluated. */
 const maxUnevaluated = 20;
 
 /**
- * Reconciles a ClusterClass: asks its extensions for variables, and once more after its status has been written.
+ * Asks the extensions of a ClusterClass for variables, and once more after its status has been written.
  *
  * @throws {ReconcileError} that says why no Cluster of the class would be reconciled.
  * @throws {SimulationStopped} for a class that Cluster API refuses.
@@ -136,9 +134,8 @@ const classNotReady =
   'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
 
 /**
- * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then
- * each Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
- * interleaved.
+ * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then the
+ * Clusters, concurrently.
  *
  * @returns how many Clusters there were, and how many could be completed.
  */

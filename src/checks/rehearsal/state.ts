@@ -13,11 +13,9 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { type HookName, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { SimulatedCluster } from '../../topology/index.ts';
-import type { Caller } from './calls.ts';
 import type { Condition, SimulatedEvent } from './events.ts';
-import { Player, type Stage } from './player.ts';
+import { type Caller, Player, type Stage } from './player.ts';
 
-/** A class as Cluster API reads it. */
 export type Blueprint = SimulatedCluster['blueprint'];
 
 export interface RehearsedCluster {
@@ -36,13 +34,6 @@ export interface WorkerGroup extends Pick<WorkerSettings, 'kind' | 'topologyName
   readyAt: number | undefined;
 }
 
-/** Limits for a simulation that would otherwise never end. */
-interface ClusterApiLimits {
-  maxCalls: number;
-  maxFailures: number;
-}
-
-/** What one reconcile comes to, at its beginning. */
 export const newReconcile = () => ({
   /** Hooks that block, with their messages. */
   blocking: new Map<string, string>(),
@@ -55,7 +46,8 @@ export const newReconcile = () => ({
 export interface ClusterOptions extends Stage {
   newUid?: (() => string) | undefined;
   start?: Date | undefined;
-  limits: ClusterApiLimits;
+  /** Otherwise a simulation might never end. */
+  limits: { maxCalls: number; maxFailures: number };
   /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
   /** The schemas of templates. Default: none is known. */
@@ -64,12 +56,9 @@ export interface ClusterOptions extends Stage {
   edit?: UserEdit | undefined;
 }
 
-/**
- * The state of one Cluster: the Cluster itself, and what a controller remembers about it. It begins before the controller
- * has seen it; a Cluster that already has its references counts as created.
- */
+/** A Cluster, and what a controller remembers about it. One that already has its references counts as created. */
 export class State extends Player {
-  readonly limits: ClusterApiLimits;
+  readonly limits: ClusterOptions['limits'];
   readonly start: Date;
   readonly name: string;
   readonly namespace: string;
@@ -80,20 +69,15 @@ export class State extends Player {
   controlPlane: {
     kind: string;
     name: string;
-    /** Version in its spec; undefined before it has been created. */
     version: string | undefined;
-    /** When its machines will have that version, in ms; undefined if they already have it. */
     readyAt: number | undefined;
     isInitialized: boolean;
   };
   readonly workers: readonly WorkerGroup[];
-  /** The current reconcile, or the last one. */
   reconcile = newReconcile();
-  /** Whether Machines are played, as they may be updated in place. */
   playsMachines = false;
   readonly pending: Set<string>;
   readonly waits = new Map<string, { until: number; message: string }>();
-  /** The cached answer about the steps of an upgrade. */
   plan: { key: string; until: number; response: JsonObject } | undefined;
   lastLoggedPlan = '';
   failures = 0;
@@ -159,7 +143,6 @@ export class State extends Player {
     return refusals;
   }
 
-  /** Names of the pending hooks, as in the annotation. */
   override get pendingHooks(): string {
     return [...this.pending].sort().join(',');
   }
@@ -205,7 +188,6 @@ export class State extends Player {
     this.tell({ kind: 'worker', state: happens, version, name, group });
   }
 
-  /** Reports something that no condition says, once. */
   findOnce(severity: 'error' | 'warning', text: string, remedy: string): void {
     if (!this.#reported.has(text)) {
       this.#reported.add(text);
@@ -245,5 +227,4 @@ export type UserEdit = (spec: JsonObject, hook: HookName | undefined) => string 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */
 export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
 
-/** The annotations of an object; empty if it has none. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');

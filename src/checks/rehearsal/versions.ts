@@ -4,7 +4,7 @@ import { ask, block, responseTo } from './ask.ts';
 import { ReconcileError } from './events.ts';
 import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
 
-/** Kinds of groups of workers, in the order of Cluster API. */
+/** In the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const satisfies WorkerSettings['kind'][];
 
 /** The beginning of Cluster API's errors about the desired state of a Cluster. */
@@ -15,10 +15,7 @@ const planCacheMs = 10 * 60_000;
 
 const noSteps = JSON.stringify([[], []]);
 
-/**
- * The answer about the steps of an upgrade. It is cached for ten minutes before it is validated, so an invalid one stays; a
- * failure is not cached.
- */
+/** The answer about the steps of an upgrade is cached before it is validated, so an invalid one stays; a failure is not cached. */
 async function answerAboutSteps(state: State, handler: string, versions: JsonObject): Promise<JsonObject> {
   const key = JSON.stringify(versions);
   if (state.plan?.key !== key || state.plan.until <= state.now) {
@@ -33,11 +30,7 @@ async function answerAboutSteps(state: State, handler: string, versions: JsonObj
 const versionsOf = ({ workers }: State): string[] =>
   workers.flatMap(({ version }) => (version === undefined ? [] : [version]));
 
-/**
- * The steps to the version in the topology. Without a class, an upgrade may take several.
- *
- * @throws {ReconcileError} when the extension fails, or its plan is invalid.
- */
+/** The steps to the version in the topology. @throws {ReconcileError} when the extension fails, or its plan is invalid. */
 async function upgradePlan(state: State, current: string): Promise<PlannedVersions> {
   const { made, target } = state;
   const { planHandler } = made.blueprint;
@@ -103,8 +96,8 @@ export interface Decisions {
 }
 
 /**
- * Decides about the control plane: which hooks are called, and which version it gets. Each reconcile goes through the
- * steps from the beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
+ * Calls the hooks of the control plane, and decides which version it gets: each reconcile goes through the steps from the
+ * beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
  */
 async function decideControlPlane(
   state: State,
@@ -201,11 +194,7 @@ function decideWorkers(
   });
 }
 
-/**
- * Decides about versions in one reconcile.
- *
- * @throws {ReconcileError} when a hook or the plan fails.
- */
+/** Decides about versions in one reconcile. @throws {ReconcileError} when a hook or the plan fails. */
 export async function decideVersions(state: State): Promise<Decisions> {
   const { version: current } = state.controlPlane;
   const none: PlannedVersions = { controlPlane: [], workers: [] };
