@@ -38,7 +38,6 @@ class OwnWords {
     return text.search(this.#pattern) !== -1;
   }
 
-  /** A text with places instead of the words. */
   neutral(text: string): string {
     return text.replace(this.#pattern, (word) => {
       const place = this.#places.get(word) ?? this.#places.size;
@@ -114,7 +113,6 @@ function objectsOf(cluster: JsonObject, worlds: readonly [World, World], existin
   return [existing.infrastructureCluster, groups, [...existing.workers.keys()], checks];
 }
 
-/** Everything that Clusters of a class share, as text. */
 const classText = perObject((blueprint: Blueprint) =>
   JSON.stringify(blueprint, (_, value: unknown) => (value instanceof Map ? [...value] : value)),
 );
@@ -203,7 +201,6 @@ function isChecked({ object, paths }: NameReading, schemaOf: SchemaOf): boolean 
   });
 }
 
-/** Values with another name instead of one. */
 function renamed(value: Json, name: string, other: string): Json {
   if (Array.isArray(value)) {
     return value.map((item) => renamed(item, name, other));
@@ -232,7 +229,6 @@ export class AlikeClusters {
   readonly #kinds = new Map<string, Kind[]>();
   readonly #schemaOf: SchemaOf;
 
-  /** @param schemaOf schemas of what patches change. */
   constructor(schemaOf: SchemaOf) {
     this.#schemaOf = schemaOf;
   }

@@ -35,12 +35,10 @@ const clustersAtOnce = 10;
 
 interface ClusterChange {
   was: JsonObject | undefined;
-  /** As it is applied, or as it was if it is deleted. */
   wanted: JsonObject;
   isDeleted: boolean;
 }
 
-/** The plan of a Cluster that is deleted, with all its Machines. */
 function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
   const existing = existingOf(was, before.world, hasTopology(was));
   const groups = groupsWithout(before.world, { cluster: was, existing }, was, 'deleted').map((group) => ({
@@ -141,13 +139,11 @@ function inNewest(world: World): World {
     : world;
 }
 
-/** The first state, with what was made for Machines as the definitions of the second one serve it. */
 function servedBefore(before: World, after: World): World {
   const served = withNewDefinitions(before, after);
   return served.size === 0 ? before : before.withObjects([...before].map((object) => served.get(object) ?? object));
 }
 
-/** Notes which Clusters an extension is asked about. */
 const noting = (call: CallHook | undefined, called: Set<string>): CallHook | undefined =>
   call &&
   ((one) => {
@@ -155,7 +151,6 @@ const noting = (call: CallHook | undefined, called: Set<string>): CallHook | und
     return call(one);
   });
 
-/** @param called gets the Clusters that an extension is asked about. */
 function planningOf(before: World, after: World, request: PlanRequest, called: Set<string>): Planning {
   const release = request.clusterApiVersion ?? newestKnownRelease;
   const releaseBefore = request.clusterApiVersionBefore ?? release;

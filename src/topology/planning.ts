@@ -11,13 +11,10 @@ import type { GroupChange, PlanOptions } from './world/groups.ts';
 import type { ClusterPlan, GroupPlan, Problem } from './world/plan-document.ts';
 import { topologyOf, workersIn } from './world/topologies.ts';
 
-/** The options of a plan besides the two states. */
 export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
-  /** Which Clusters are planned. Default: all. */
   isPlanned?: (namespace: string, name: string) => boolean;
   /** The API server's answers about writes of the second state, by their objects. Default: its refusals are computed. */
   answers?: WriteAnswers;
-  /** Called for each Cluster when its plan is made. */
   onCluster?: (plan: ClusterPlan) => void;
   /** Called with the objects of each Cluster that Cluster API makes or changes. */
   onObjects?: (
@@ -31,7 +28,6 @@ export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   signal?: AbortSignal;
 }
 
-/** What the plans of all Clusters have in common. */
 export interface Planning {
   before: PlannedState;
   /** Without the changes of classes and templates that are refused. */
@@ -51,13 +47,11 @@ export interface Outcome {
   changes: readonly GroupChange[];
 }
 
-/** The control plane of a Cluster after a change. */
 export function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefined {
   const change = changes.find(({ group }) => group === 'control-plane');
   return (change?.end === undefined ? change?.after : change.before)?.object;
 }
 
-/** A group with how its health checks change, if it exists before and after. */
 export function withHealthChecks(
   { before, after, request, reads }: Planning,
   group: GroupPlan,
@@ -78,7 +72,6 @@ export function withHealthChecks(
   return { ...group, healthCheck, manner: [...(group.manner ?? []), ...texts] };
 }
 
-/** Decides what happens to a group's Machines, and how its health checks change. */
 export async function judge(
   planning: Planning,
   change: GroupChange,

@@ -61,7 +61,6 @@ export class SimulatedCluster {
   #desired: Desired | undefined;
   /** The groups of workers that wait for their version, by `workerKey`: until then nothing of them changes. */
   #waiting: ReadonlySet<string> = new Set();
-  /** The objects that were written last, by group. */
   readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects }>();
   readonly #made = new Map<string, MadeGroup>();
   #rotations = 0;
@@ -110,17 +109,14 @@ export class SimulatedCluster {
     };
   }
 
-  /** How many groups of workers of one kind may be upgraded at a time. */
   upgradeConcurrency(cluster: JsonObject): number {
     return upgradeConcurrency(cluster);
   }
 
-  /** The lowest version of workers; undefined without any. */
   lowestVersion(versions: readonly string[], controlPlaneVersion: string): string | undefined {
     return lowestVersion(versions, controlPlaneVersion);
   }
 
-  /** The steps of an upgrade, as `upgradeSteps`. */
   upgradeSteps(
     versions: Parameters<typeof upgradeSteps>[1],
     to: string,
@@ -143,7 +139,6 @@ export class SimulatedCluster {
     return [upgradeStepAnnotation, upgradeStepText(this.#options.release, step)];
   }
 
-  /** The references to the objects that a Cluster is made of, as in its spec. */
   references(cluster: JsonObject): Record<'infrastructureRef' | 'controlPlaneRef', JsonObject> {
     const kindOf = (part: keyof typeof defaultKinds) => {
       const reference = objectAt(this.blueprint.spec, part, 'templateRef');

@@ -156,7 +156,6 @@ const isClassRefused = ({ after }: Planning, cluster: JsonObject, refusals: read
   refusals.some(({ part }) => part === undefined) &&
   after.world.find({ group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) }) === undefined;
 
-/** `cluster` is as it is stored after the write, and `refusal` why that is refused, if it is. */
 export async function planTopology(
   planning: Planning,
   before: ClusterBefore,

@@ -38,7 +38,6 @@ function changesOf({ before, after }: Planning, cluster: JsonObject, old: Existi
   return [[old.controlPlane, now.controlPlane] as const, ...workers].flatMap(([was, next]) => changeOf(was, next));
 }
 
-/** Why the object of a group is not written as it should be. */
 function refusalOf({ writes }: Planning, { before, after }: GroupChange): Problem | undefined {
   if (after === undefined) {
     return undefined;
@@ -48,7 +47,6 @@ function refusalOf({ writes }: Planning, { before, after }: GroupChange): Proble
   return writes.refusalOf(name) ?? (text === undefined ? undefined : { text });
 }
 
-/** A group one of whose templates is not written as it should be. */
 function withTemplateRefusal({ writes }: Planning, group: GroupPlan, { before }: GroupChange): GroupPlan {
   const problem = [before?.infrastructure, before?.bootstrap]
     .map((template) => template && writes.refusalOf(nameIn(template)))
@@ -62,7 +60,6 @@ function withTemplateRefusal({ writes }: Planning, group: GroupPlan, { before }:
       };
 }
 
-/** The plan of what a user changed of a control plane and MachineDeployments. */
 export async function planWithout(
   planning: Planning,
   { cluster: was }: ClusterBefore,

@@ -10,7 +10,6 @@ import type { Problem } from './world/plan-document.ts';
 import { hasTopology, topologyOf } from './world/topologies.ts';
 
 export interface ClusterBefore {
-  /** As it is stored; undefined if it is new. */
   cluster: JsonObject | undefined;
   /** Of its class; undefined if it has none yet, or its class is not known. */
   blueprint: Blueprint | undefined;

@@ -14,7 +14,6 @@ export const goFields = (names: { pointer?: string[]; map?: string[]; json?: str
 const isZero = (value: Json): boolean =>
   value === '' || value === 0 || value === false || (isJsonObject(value) && Object.keys(value).length === 0);
 
-/** A field's value, of which it is known that it is not null. */
 function fieldValue(value: Json, fields: GoFields, type: 'pointer' | 'map' | 'json' | undefined): Json {
   if (type === 'json') {
     return value;

@@ -7,7 +7,6 @@ import { type MachineObjects, machineTemplateOf, type UpdateRequest } from './ma
 /** Where fields of an object arrive that are written in place: their paths, and the objects that get them. */
 export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
 
-/** Where the metadata of a machineTemplate arrives. @param configs the kind of bootstrap configs: `KubeadmConfigs`. */
 export const metadataArrival = (controlPlane: JsonObject, configs: string): Arrivals[number] => ({
   path: ['spec', 'machineTemplate', 'metadata'],
   on: ['Machines', configs, textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's')],
@@ -17,13 +16,10 @@ export const metadataArrival = (controlPlane: JsonObject, configs: string): Arri
 interface AnyKind {
   readonly group: string;
   readonly kind: string;
-  /** Whether v1beta1 is its newest version. */
   readonly isInV1beta1?: true;
-  /** Fields that it writes in place. */
   arrivals(controlPlane: JsonObject): Arrivals;
   /** Causes for which Cluster API's own webhook refuses a new one, in v1beta2. Undefined: it has none for the kind. */
   creationCauses?(controlPlane: JsonObject): Iterable<StatusCause>;
-  /** Sets the defaults of its webhook. */
   fillDefaults?(controlPlane: JsonObject): void;
   /** Why its webhook or schema does not take an update; `isStep`: one update, and not the sum of the steps of an upgrade. */
   refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
@@ -34,7 +30,6 @@ export interface KindWithoutMachines extends AnyKind {
   readonly hasMachines: false;
 }
 
-/** The decisions of a kind of control plane about its Machines. */
 export interface KindWithMachines extends AnyKind {
   readonly hasMachines?: true;
   /** The fields of its spec whose effect is known here. Undefined: all that its schema has. */
@@ -46,7 +41,6 @@ export interface KindWithMachines extends AnyKind {
     names: { cluster: string; machine: string },
     isFirst?: boolean,
   ): MachineObjects;
-  /** Whether a Machine is that with which its control plane began, if that matters. */
   isFirst?(made: MachineObjects): boolean;
   /** In what it differs from what is wanted, so that it is replaced. @throws {NotKnown} if that depends on other objects. */
   reasons(made: MachineObjects, wanted: JsonObject, release: Release): Difference[];
@@ -58,7 +52,6 @@ export interface KindWithMachines extends AnyKind {
   updater?(reasons: readonly Difference[], controlPlane: JsonObject): string | undefined;
   /** How many new Machines come before an old one goes; undefined if each goes when somebody deletes it. */
   maxSurge(controlPlane: JsonObject): number | undefined;
-  /** Whether it asks extensions if they can update Machines in place. */
   readonly asksExtensions?: boolean;
   /** Of CanUpdateMachine; undefined if a template is not known. Without it, what extensions could do is not known. */
   updateRequest?(

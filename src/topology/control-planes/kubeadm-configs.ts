@@ -42,7 +42,6 @@ export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): Jso
 /** Whether a KubeadmConfig is that of a first control plane Machine. */
 export const isForInit = (spec: JsonObject): boolean => !isJsonObject(objectAt(spec.joinConfiguration).controlPlane);
 
-/** The common part of an initConfiguration and a joinConfiguration. */
 const sharedFields = ['timeouts', 'patches', 'skipPhases', 'nodeRegistration'] as const;
 
 function asJoin(spec: JsonObject): JsonObject {
@@ -123,14 +122,12 @@ export function kubeadmDefaults(spec: JsonObject): JsonObject {
   return copy;
 }
 
-/** Where objects have the spec of a KubeadmConfig, by group and kind. */
 const places: Readonly<Record<string, readonly string[]>> = {
   'bootstrap.cluster.x-k8s.io KubeadmConfig': ['spec'],
   'bootstrap.cluster.x-k8s.io KubeadmConfigTemplate': ['spec', 'template', 'spec'],
   'controlplane.cluster.x-k8s.io KubeadmControlPlane': ['spec', 'kubeadmConfigSpec'],
 };
 
-/** A copy of an object of the kubeadm providers with those defaults; other objects as they are. */
 export function withKubeadmDefaults(object: JsonObject): JsonObject {
   const place = places[`${groupOf(object)} ${textAt(object, 'kind')}`];
   if (place === undefined) {

@@ -15,7 +15,6 @@ import { withoutEmpty } from '../world/without-empty.ts';
 
 // The refusals of the webhooks of all kinds with a kubeadm config (bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go, v1.14).
 
-/** The problems of a secret that a file or a password comes from. */
 function* sourceCauses(source: JsonObject, path: string): Generator<StatusCause> {
   if (Object.keys(source).length === 0) {
     return;
@@ -145,7 +144,6 @@ export function* kubeadmConfigCauses(spec: JsonObject, isControlPlane: boolean, 
 
 const badTag = /[^-a-zA-Z0-9_.]/;
 
-/** The problems of a control plane's cluster configuration. */
 export function* clusterConfigurationCauses(configuration: JsonObject, path: string): Generator<StatusCause> {
   const { local, external } = objectAt(configuration, 'etcd');
   for (const place of [['dns'], ['etcd', 'local']]) {

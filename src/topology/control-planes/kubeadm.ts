@@ -180,7 +180,6 @@ function fillDefaults({ spec }: JsonObject): void {
   }
 }
 
-/** KubeadmControlPlane (controlplane/kubeadm of Cluster API, v1.14). */
 export const kubeadm: KindWithMachines = {
   group: 'controlplane.cluster.x-k8s.io',
   kind: 'KubeadmControlPlane',

@@ -15,7 +15,6 @@ import type { Difference } from '../world/differences.ts';
 import type { ExistingMachine } from '../world/groups.ts';
 import { present, referenceTo } from '../world/objects.ts';
 
-/** A Machine with what is made for it. */
 export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
 
 /** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
@@ -69,7 +68,6 @@ const templatePaths = [
   ['spec', 'infrastructureRef'],
 ] as const;
 
-/** Where a control plane refers to the template of its Machines' infrastructure. */
 export const machineTemplatePath = (controlPlane: JsonObject): readonly string[] =>
   templatePaths.find((path) => textAt(controlPlane, ...path, 'name') !== '') ?? templatePaths[0];
 
@@ -77,7 +75,6 @@ export const machineTemplatePath = (controlPlane: JsonObject): readonly string[]
 export const machineTemplateOf = (controlPlane: JsonObject): JsonObject =>
   objectAt(controlPlane, ...machineTemplatePath(controlPlane));
 
-/** That template, of which only the reference is known. */
 export function templateFor(controlPlane: JsonObject): JsonObject {
   const reference = machineTemplateOf(controlPlane);
   const group = textAt(reference, 'apiGroup') || groupOf(reference);
@@ -108,7 +105,6 @@ export function running(machine: JsonObject, bootstrapConfig: JsonObject, infras
   };
 }
 
-/** Labels and annotations of a Machine of a control plane with a machineTemplate, and of what is made for it. */
 export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
   const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');
   return {
@@ -122,7 +118,6 @@ export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: stri
   };
 }
 
-/** A Machine that a control plane makes, with its bootstrap configuration, and what else is its `own`. */
 export function machineWith(
   controlPlane: JsonObject,
   infrastructure: JsonObject | undefined,
@@ -167,13 +162,11 @@ export function templateReasons(made: MachineObjects, controlPlane: JsonObject):
   return isKnown ? templateDifferences(made, controlPlane) : [];
 }
 
-/** The request of a hook that asks whether Machines can be updated in place. */
 export interface UpdateRequest {
   current: { [part: string]: JsonObject };
   desired: { [part: string]: JsonObject };
 }
 
-/** An object as in such requests. */
 export function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
   const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
   return {
@@ -184,7 +177,6 @@ export function inRequest(object: JsonObject, metadata: JsonObject, spec: Json):
   };
 }
 
-/** The metadata of an object in such requests: labels and annotations, if it has any. */
 export function shownMetadata(object: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(object, 'metadata');
   return present({ labels, annotations });

@@ -30,7 +30,6 @@ import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
 /** The prefix in Cluster API's condition of errors of computing what the objects of a Cluster should be. */
 const prefix = 'error computing the desired state of the Cluster topology: ';
 
-/** How often an object has been rotated changes its name. */
 export const rotatedName = (prefixOfName: string, kind: string): string =>
   generatedName(prefixOfName, `${kind} rotated`);
 
@@ -67,15 +66,12 @@ const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => 
   return deferred;
 });
 
-/** Whether a user keeps a group of workers from being upgraded. */
 export const isDeferred = (cluster: JsonObject, kind: string, topologyName: string): boolean =>
   deferredWorkers(cluster).has(workerKey(kind, topologyName));
 
-/** The versions that a reconcile decides on, while Cluster API takes the steps of an upgrade one after the other. */
 export interface DecidedVersions {
   controlPlane: string;
   workers: readonly { kind: string; topologyName: string; version: string }[];
-  /** The version in the annotation of the upgrade step, during an upgrade. */
   upgradeStep: string | undefined;
 }
 
@@ -162,7 +158,6 @@ export function inputFor(
   };
 }
 
-/** The name of a Cluster's infrastructure, which exists already or not. */
 export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'cluster' | 'blueprint'>): string {
   const naming = textAt(blueprint.spec, 'infrastructure', 'naming', 'template');
   const name = nameOf(cluster);

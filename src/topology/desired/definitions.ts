@@ -31,7 +31,6 @@ function served(object: JsonObject, schema: Schema): JsonObject {
   }
 }
 
-/** The objects of kinds whose definitions change: as they are served before and after. */
 function* redefined(before: Iterable<JsonObject>, after: Iterable<JsonObject>) {
   const [given, wanted] = [definitionsIn(before), definitionsIn(after)];
   const same = new Set(given);

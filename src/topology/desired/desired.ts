@@ -22,7 +22,6 @@ import type { GroupObjects, GroupPart } from '../world/groups.ts';
 import { referenceTo } from '../world/objects.ts';
 import { has } from '../world/releases.ts';
 
-/** A group of Machines as Cluster API wants it. */
 export interface DesiredGroup {
   /** `control-plane`, or the topology's name. */
   group: string;
@@ -35,12 +34,10 @@ export interface DesiredGroup {
   worker: WorkerPlace | undefined;
 }
 
-/** The objects that Cluster API makes of a Cluster. */
 export interface Desired {
   input: PatchInput;
   patched: Patched;
   infrastructureCluster: JsonObject | undefined;
-  /** The control plane comes first. */
   groups: readonly DesiredGroup[];
 }
 

@@ -47,7 +47,6 @@ async function dryRunPart(
   return was !== undefined && isSame(was.spec, result.spec) ? named(result, nameOf(was)) : result;
 }
 
-/** The objects of a group as an API server would store them. @throws {Stopped} if it refuses one. */
 async function dryRunGroup(change: GroupChange, after: GroupObjects, dryRun: DryRun): Promise<void> {
   const { before, versions, intent = after } = change;
   const isControlPlane = change.group === 'control-plane';

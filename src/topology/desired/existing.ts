@@ -29,7 +29,6 @@ export function referred(world: World, reference: JsonObject, namespace: string)
   return world.get({ group, kind: textAt(reference, 'kind'), namespace, name: textAt(reference, 'name') });
 }
 
-/** The object that a reference names, in the newest version of Cluster API's own kinds. */
 function referredInNewest(world: World, reference: JsonObject, namespace: string): JsonObject | undefined {
   const object = referred(world, reference, namespace);
   return object && inV1beta2(object);
@@ -42,7 +41,6 @@ export interface Existing {
   workers: ReadonlyMap<string, GroupObjects>;
 }
 
-/** A Cluster without objects yet, or about which nothing is known. */
 export const nothingExists: Existing = {
   infrastructureCluster: undefined,
   controlPlane: undefined,
@@ -88,7 +86,6 @@ export function existingOf(cluster: JsonObject, world: World, isTopology: boolea
 
 const controlPlaneKey = 'control-plane';
 
-/** MachineSets or Machines of a Cluster by the group that they belong to. */
 const byGroup = perObject((objects: readonly JsonObject[]) =>
   Map.groupBy(objects, (object) => {
     const labels = labelsOf(object);

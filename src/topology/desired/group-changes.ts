@@ -13,15 +13,11 @@ import { type Origins, provenanceOf } from './provenance.ts';
 import { checkCreation, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
 import { rotatesAgain } from './second-rotation.ts';
 
-/** Everything that is known about a Cluster with a topology, to say what becomes of its groups. */
 export interface ClusterInput {
   before: PlannedState;
   after: PlannedState;
-  /** As it is stored after the change. */
   cluster: JsonObject;
-  /** The existing objects, given or made. */
   existing: Existing;
-  /** The objects that Cluster API made of the first state; undefined if not known. */
   desiredBefore: Desired | undefined;
   originsBefore: Origins | undefined;
   desired: Desired;
@@ -31,13 +27,11 @@ export interface ClusterInput {
 
 const prefix = 'error reconciling the Cluster topology: ';
 
-/** The infrastructure of a Cluster belongs to no group. */
 const nowhere: Provenance = () => undefined;
 
 export const versionOf = (object: JsonObject | undefined): string =>
   textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
 
-/** The objects of a group as the API server stores them. */
 export const storedGroup = ({ object, bootstrap, infrastructure }: GroupObjects, schemaOf: SchemaOf): GroupObjects => ({
   object: stored(object, schemaOf),
   bootstrap: bootstrap && stored(bootstrap, schemaOf),
@@ -54,7 +48,6 @@ function completed(known: GroupObjects | undefined, made: GroupObjects | undefin
   return { object, bootstrap: part('bootstrap'), infrastructure: part('infrastructure') };
 }
 
-/** The existing objects of a Cluster; those not given are as Cluster API made them of the first state. */
 export function completedBy(existing: Existing, desired: Desired | undefined, schemaOf: SchemaOf): Existing {
   const workers = new Map(existing.workers);
   let { controlPlane } = existing;
@@ -75,7 +68,6 @@ function refer(reference: JsonObject, template: JsonObject | undefined): void {
   }
 }
 
-/** A copy of the object of a group that refers to its templates. */
 export function referringTo(objects: GroupObjects, isControlPlane: boolean): JsonObject {
   const object = copyOf(objects.object);
   if (isControlPlane) {
@@ -147,7 +139,6 @@ export function checkNewGroup(group: DesiredGroup, schemaOf: SchemaOf): void {
   }
 }
 
-/** The changes of a Cluster's groups, and what stops Cluster API on the way. */
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
@@ -212,7 +203,6 @@ function wholeChange({ before, cluster }: ClusterInput, change: Change): GroupCh
   };
 }
 
-/** @param stop why Cluster API does not come to the group. */
 function groupChange(
   input: ClusterInput,
   group: DesiredGroup,

@@ -21,13 +21,11 @@ import type { World } from '../world/world.ts';
 import { labelsOf } from './existing.ts';
 import { remediationTexts } from './remediation.ts';
 
-/** A Cluster with its class, in one state; undefined if one of them is not known. */
 export interface ClusterOfClass {
   cluster: JsonObject | undefined;
   blueprint: Blueprint | undefined;
 }
 
-/** Seconds that a Machine has to become a node, where nobody says so. */
 const defaultStartupSeconds = 600;
 
 /** The settings of a group in the topology and in the class; undefined for one that has no health checks. */
@@ -60,7 +58,6 @@ function healthCheckOf(state: ClusterOfClass, group: Pick<GroupPlan, 'group' | '
   };
 }
 
-/** Labels of the Machines of a group: of those that exist, or as it makes them. */
 function machineLabels({ group, name, machines: [first] = [], cluster, before, after }: GroupChange) {
   const { object = {} } = after ?? before ?? {};
   const isControlPlane = group === 'control-plane';
@@ -86,7 +83,6 @@ function checksOf(state: ClusterOfClass, world: World, change: GroupChange): Map
   ]);
 }
 
-/** The fields of the MachineHealthChecks of a group that change, and the Machines that this concerns, in plain sentences. */
 export function healthCheckChanges(
   [before, after]: readonly [ClusterOfClass, ClusterOfClass],
   [old, next]: readonly [World, World],

@@ -32,7 +32,6 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   return readBlueprint(clusterClass, templateAt, definitionsIn(world));
 }
 
-/** The references of a ClusterClass to templates. */
 export function templateReferences(clusterClass: JsonObject): JsonObject[] {
   const references: JsonObject[] = [];
   readBlueprint(inV1beta2(clusterClass), (reference) => {
@@ -57,7 +56,6 @@ export class PlannedState {
   readonly name: 'before' | 'after';
   readonly world: World;
   readonly release: Release;
-  /** Of the CustomResourceDefinitions among the objects, or of Cluster API's own kinds. */
   readonly schemaOf: SchemaOf;
   readonly #call: CallHook | undefined;
   readonly #classes = new Map<string, Promise<Blueprint>>();

@@ -21,10 +21,8 @@ import type { DesiredGroup } from './desired.ts';
 
 type Path = readonly (string | number)[];
 
-/** A Cluster in one state, as far as it is known where values come from. */
 export interface Origins {
   input: PatchInput;
-  /** Undefined if patches could not be applied. */
   patched: Patched | undefined;
 }
 
@@ -42,7 +40,6 @@ const itemsByPlace = perObject(
     new Map((patched?.items ?? itemsOf(input)).map((item) => [placeOf(item.holder), item])),
 );
 
-/** The variables at a template, whatever defines them. */
 const variablesAt = ({ input }: Origins, item: Item | undefined): JsonObject => {
   const values = [...variablesOf(input.cluster), ...(item?.overrides ?? [])];
   return {
@@ -79,7 +76,6 @@ function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, 
   return [text, ...new Set(texts)].join(', ');
 }
 
-/** The path in the template that the value at a path of an object comes from. */
 function pathInTemplate(item: Item, path: Path): Path {
   const [first = '', ...rest] = path;
   return item.isObject ? ['spec', 'template', first, ...rest] : path;
@@ -94,7 +90,6 @@ function lastPatch(origins: Origins, item: Item | undefined, path: Path): Applie
         ?.findLast((step) => changedPaths(step).some((changed) => overlap(changed, path) || overlap(path, changed)));
 }
 
-/** The place of a label or an annotation, or of all of them. */
 const metadataPlace = (path: Path): [string, ...string[]] | undefined => {
   const [field, key] = path.slice(path.indexOf('metadata') + 1);
   return !path.includes('metadata') || typeof field !== 'string'
@@ -145,7 +140,6 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
 
 const templateText = (item: Item): string => `${textAt(item.template, 'kind')} ${nameOf(item.template)}`;
 
-/** Where values of a group of Machines come from. */
 export function provenanceOf(
   before: { origins: Origins; group: DesiredGroup | undefined } | undefined,
   after: { origins: Origins; group: DesiredGroup },

@@ -22,7 +22,6 @@ export interface ClassRefusal {
   problem: Problem;
 }
 
-/** What an API server takes of a change. */
 export interface AcceptedWrites {
   /** The second state without the changes of classes and templates that are refused. */
   world: World;
@@ -50,7 +49,6 @@ function webhookProblem(
   return reason === undefined ? undefined : { text: reason };
 }
 
-/** The places of classes that refer to templates, by these. */
 function usesIn(world: World): Map<string, { template: string; ofClass: string; part: string }[]> {
   const uses = world.ofKind(coreGroup, 'ClusterClass').flatMap((clusterClass) =>
     templatesIn(objectAt(clusterClass, 'spec')).map(({ reference, part }) => {

@@ -13,7 +13,6 @@ export interface UserWrite {
   /** `merge`: the merge patch of `kubectl apply`; `apply`: server-side apply. */
   is: 'create' | 'merge' | 'apply';
   sent: JsonObject;
-  /** Who applies on the server's side. */
   manager: string | undefined;
   /** What is foreseen to be stored. */
   after: JsonObject;
@@ -21,7 +20,6 @@ export interface UserWrite {
   readAs: string | undefined;
 }
 
-/** An object as a user writes it: without what only the API server sets. */
 function manifestOf({ status: _status, metadata, ...rest }: JsonObject): JsonObject {
   const { name = '', namespace, labels, annotations } = objectAt(metadata);
   return { ...rest, metadata: present({ name, namespace, labels, annotations }) };

@@ -8,7 +8,6 @@ import type { GroupObjects } from '../world/groups.ts';
  */
 export type Effect = 'replaces' | 'replacesSurge' | 'newInstances' | 'inPlace' | 'ignored' | 'refused' | 'service';
 
-/** A MachinePool with what it refers to, before and after a change. */
 export interface PoolChange {
   before: GroupObjects;
   after: GroupObjects;
@@ -17,7 +16,6 @@ export interface PoolChange {
 /** The effect of a field, or how it follows from the objects; undefined if it is not known. */
 export type Rule = Effect | ((change: PoolChange) => Effect | undefined);
 
-/** The decisions of a kind of MachinePool's infrastructure about its instances. */
 export interface MachinePoolKind {
   readonly kind: string;
   /** Who decides about fields of the effect `service`: `AKS`. */

@@ -56,7 +56,6 @@ interface OutdatedMachine {
   name: string;
   objects: MachineObjects;
   reasons: Difference[];
-  /** Whether it is so because of the change. */
   isCaused: boolean;
   /** Whether an extension may update it. */
   isEligible: boolean;
@@ -166,7 +165,6 @@ async function roll(
   return { updated, deleted, answers };
 }
 
-/** Decides what happens to a control plane's Machines. */
 export async function controlPlaneRollout(
   { of, ...given }: GroupUpdate & Pick<ControlPlaneUpdate, 'of'>,
   options: PlanOptions,

@@ -12,7 +12,6 @@ export const listText = (items: readonly string[]): string =>
 
 const times = ['', 'once', 'twice'];
 
-/** The steps of an upgrade, if there are several. */
 export function stepsText({ versions }: GroupChange, what = 'replaced'): string[] {
   const steps = versions.length - 1;
   return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
@@ -69,7 +68,6 @@ export function inPlaceTexts(
   ];
 }
 
-/** Problems that keep a rollout from being made. */
 export const problemsOf = (answers: readonly UpdateAnswer[]): Problem[] =>
   answers.flatMap((answer) => (answer.is === 'failed' ? [{ text: answer.error }] : [])).slice(0, 1);
 

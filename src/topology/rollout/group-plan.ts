@@ -16,14 +16,12 @@ import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan-document.
 import { listText } from './explanations.ts';
 import { bookkeeping, hasMachines, replicasOf } from './machines.ts';
 
-/** A group that exists before and after. */
 export interface GroupUpdate {
   change: GroupChange;
   before: GroupObjects;
   after: GroupObjects;
 }
 
-/** Whether a Machine is not being deleted. */
 export const isStaying = ({ machine }: ExistingMachine): boolean =>
   objectAt(machine, 'metadata').deletionTimestamp === undefined;
 
@@ -58,7 +56,6 @@ export function causesOf(
   return [...causes.values()];
 }
 
-/** Says that Machines stay until a time, which is at this path. */
 export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, now: Date): string[] {
   const at = (path ?? []).map(String);
   const time = timeAt(after.object, ...at);
@@ -68,11 +65,8 @@ export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, n
 export interface Rollout {
   verdict?: Extract<Verdict, 'refused' | 'unknown' | 'onDelete'> | undefined;
   replaced: number;
-  /** Names of the Machines that are replaced, if they are known. */
   replaces?: string[] | undefined;
-  /** How many Machines an extension updates. */
   inPlace: number;
-  /** Why Machines are not up to date any more. */
   causes: Cause[];
   manner: string[];
   problems: Problem[];
@@ -90,7 +84,6 @@ function settings(object: JsonObject): JsonObject {
   };
 }
 
-/** The changes of the group's object itself. */
 export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
   differencesOf(settings(before.object), settings(after.object));
 
@@ -103,7 +96,6 @@ export function machinesBefore({ machines = [], before }: Pick<GroupChange, 'mac
   return machines.length === 0 ? replicasOf(before.object) : machines.filter(isStaying).length;
 }
 
-/** How many Machines a group has before and after. */
 export const machineCounts = ({ change, after }: GroupUpdate): { before: number; after: number } => ({
   before: machinesBefore(change),
   after: replicasOf(after.object),
@@ -114,7 +106,6 @@ const replicasPath: FieldPath = ['spec', 'replicas'];
 /** Variables of patches that change with the number of Machines. */
 const replicasVariable = /builtin\.(?:controlPlane|machineDeployment|machinePool)\.replicas/;
 
-/** Says that Machines are replaced because the group is scaled. */
 function scalingReplaces({ causes }: Rollout, { before, after }: { before: number; after: number }): string[] {
   const cause = causes.find(({ from = '' }) => replicasVariable.test(from));
   const variable = replicasVariable.exec(cause?.from ?? '')?.[0];
@@ -152,7 +143,6 @@ const arriving = (written: readonly Difference[], arrival: FieldPath): FieldPath
     return isInside ? [arrival] : [];
   });
 
-/** Says where fields that are written in place arrive. */
 const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): string[] =>
   arrivals.flatMap(({ path, on }) => {
     const names = arriving(written, path).map(formatFieldPath);
@@ -175,7 +165,6 @@ const referenceNames = ['configRef', 'infrastructureRef', 'infrastructureTemplat
 
 const isReference = ({ path }: Difference): boolean => referenceNames.some((name) => path.includes(name));
 
-/** The plan of a group that exists before and after. */
 export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
   const { change } = update;
   const counts = machineCounts(update);

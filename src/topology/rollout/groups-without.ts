@@ -9,7 +9,6 @@ import type { World } from '../world/world.ts';
 import { machinesBefore } from './group-plan.ts';
 import { unjudged } from './judge-group.ts';
 
-/** A group of which only its settings in the topology are known. */
 const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject, group = coreGroup): GroupObjects => ({
   object: stored(
     { apiVersion: `${group}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },

@@ -60,7 +60,6 @@ function withoutRollout(plan: GroupPlan, object: JsonObject): GroupPlan {
 
 const skipAnnotation = 'machineset.cluster.x-k8s.io/skip-preflight-checks';
 
-/** The checks that an annotation of a MachineDeployment, or of its bootstrap template, skips. */
 function skippedChecks({ object, bootstrap }: GroupObjects, release: Release): ReadonlySet<string> {
   const skip = (of: JsonObject | undefined) => textAt(of, 'metadata', 'annotations', skipAnnotation);
   const names = skip(object) || (has(release, 'skipAtTemplate') ? skip(bootstrap) : '');

@@ -5,7 +5,6 @@ import { type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 
-/** Fields of a Machine's spec that the comparison ignores. */
 const notCompared = [
   'clusterName',
   'bootstrap',
@@ -32,7 +31,6 @@ function patchedBy(response: JsonObject, field: string, object: JsonObject): Jso
   return applyPatch(object, patch, 'object');
 }
 
-/** Where the requests of the two hooks have what is compared. */
 const comparedPaths = { CanUpdateMachine: ['spec'], CanUpdateMachineSet: ['spec', 'template', 'spec'] } as const;
 type UpdateHook = keyof typeof comparedPaths;
 
@@ -54,11 +52,9 @@ function uncovered(
   });
 }
 
-/** Whether Machines can be updated in place, and by whom. */
 export type UpdateAnswer =
   | { is: 'covered'; handler: string; affectsAvailability: boolean }
   | { is: 'uncovered'; handler: string; fields: { object: JsonObject; differences: Difference[] }[] }
-  /** No extension is asked. */
   | { is: 'none' }
   | { is: 'failed'; error: string };
 

@@ -25,7 +25,6 @@ function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[
 
 const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.replicas';
 
-/** A control plane of a kind that is not known, and decides for itself. */
 function judgeForeign(update: GroupUpdate): GroupPlan {
   const differences = objectDifferences(update);
   const causes = allCauses(update, differences);

@@ -32,7 +32,6 @@ const references = {
 const strategyPath = ['spec', 'rollout', 'strategy', 'type'] as const;
 
 interface MadeSet {
-  /** Undefined if it is not known. */
   machineSet: GroupObjects | undefined;
   spec: JsonObject;
   /** In ms; undefined if it is not known. */
@@ -49,7 +48,6 @@ const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Differenc
 
 const setNameLabel = 'cluster.x-k8s.io/set-name';
 
-/** The MachineSet of a Machine: its owner, or what its label says. */
 function setNameOf({ machine }: ExistingMachine): string {
   const owners = fieldAt(machine, 'metadata', 'ownerReferences');
   const owner = Array.isArray(owners)
@@ -128,11 +126,9 @@ function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[])
   });
 }
 
-/** The number of a MachineSet among those of its MachineDeployment. */
 const revisionOf = (machineSet: JsonObject): number =>
   Number(textAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/revision')) || 1;
 
-/** MachineSets and templates as in requests of CanUpdateMachineSet. */
 const machineSetParts = (
   machineSet: JsonObject,
   infrastructure: JsonObject,
@@ -199,7 +195,6 @@ const arrivals: Arrivals = machineFieldNames('MachineDeployment', 'machines').ma
   on: ['MachineSets', 'Machines'],
 }));
 
-/** Where fields of a MachineDeployment arrive that it writes in place. */
 export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
   const kinds = [references.bootstrap, references.infrastructure]
     .map((path) => textAt(after.object, ...path.slice(0, -1), 'kind').replace(/(?:Template)?$/, 's'))
@@ -216,7 +211,6 @@ function stepsOf(updated: readonly string[], deleted: readonly string[]): Rollou
     : gone.flatMap((step) => [made, step]);
 }
 
-/** Decides what happens to a MachineDeployment's Machines. */
 export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
   const { after, change } = update;
   const { now, updatesInPlace = false } = options;

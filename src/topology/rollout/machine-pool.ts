@@ -22,7 +22,6 @@ const providersFields = [
 
 const writtenByProviders = { providerID: 'inPlace', providerIDList: 'inPlace' } as const;
 
-/** A field that changes, and what its provider makes of it; undefined if that is not known. */
 interface Changed {
   part: GroupPart;
   difference: Difference;
@@ -43,7 +42,6 @@ function infrastructureChanges(known: MachinePoolKind | undefined, difference: D
   });
 }
 
-/** The changes that concern a provider: `known` says what it makes of them. */
 function providersChanges(known: MachinePoolKind | undefined, { before, after }: PoolChange): Changed[] {
   const ofPart = (part: GroupPart) => differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
   const changes: { part: GroupPart; difference: Difference; rule: Rule | undefined }[] = [

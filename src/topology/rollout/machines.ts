@@ -46,7 +46,6 @@ export function fencepostsOf(machineDeployment: JsonObject): { maxSurge: number;
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
-/** Fields of a Machine's spec that need another MachineSet. */
 export const comparedFields = [
   'version',
   'bootstrap',

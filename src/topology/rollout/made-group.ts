@@ -21,7 +21,6 @@ export interface PlayOptions extends Omit<PlanOptions, 'follow'> {
   follow: (step: MachineStep) => Promise<void>;
 }
 
-/** A Machine that a MachineSet of a MachineDeployment makes, with what is made for it. */
 function workerMachine(
   machineSet: JsonObject,
   bootstrap: JsonObject,
@@ -42,7 +41,6 @@ function workerMachine(
   );
 }
 
-/** Marks a Machine and its objects during an update. */
 const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
 
 /** The objects of a Machine as in the request of UpdateMachine. */
@@ -77,7 +75,6 @@ export class MadeGroup {
     this.#scale();
   }
 
-  /** Whether the Machines are made of these objects. */
   isOf({ object }: GroupObjects): boolean {
     return isSame(this.#origin.objects.object.spec ?? null, object.spec ?? null);
   }
@@ -122,7 +119,6 @@ export class MadeGroup {
     return plan;
   }
 
-  /** Makes as many Machines as the group wants, or deletes the last ones. */
   #scale(): void {
     const length = Math.min(replicasOf(this.#origin.objects.object), maxMachines);
     const names = [...this.#names];

@@ -14,7 +14,6 @@ export interface GroupObjects {
 export const groupParts = ['object', 'bootstrap', 'infrastructure'] as const;
 export type GroupPart = (typeof groupParts)[number];
 
-/** A Machine with what was made for it, as far as it is known. */
 export interface ExistingMachine {
   machine: JsonObject;
   bootstrapConfig: JsonObject | undefined;
@@ -82,7 +81,6 @@ export type HookAnswer =
 /** Calls an extension; rejects with `NotKnown` if it cannot be asked, or does not answer. */
 export type CallHook = (call: HookCall) => Promise<HookAnswer>;
 
-/** A step of a rollout: a Machine is made, an extension updates one in place, or one is deleted. */
 export type RolloutStep = { is: 'made' } | { is: 'updated' | 'deleted'; name: string };
 
 export interface PlanOptions {
@@ -92,7 +90,6 @@ export interface PlanOptions {
   clusterApiVersionBefore?: { major: number; minor: number } | undefined;
   /** The time of the change, for `rollout.after` and certificates' expiry. */
   now: Date;
-  /** Calls extensions. Default: none can be called, and what needs one is not known. */
   call?: CallHook | undefined;
   /** Whether Cluster API updates Machines in place if extensions can (the feature gate InPlaceUpdates). */
   updatesInPlace?: boolean | undefined;

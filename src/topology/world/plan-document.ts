@@ -40,7 +40,6 @@ export interface Problem {
   causes?: Cause[];
 }
 
-/** The plan of a group of Machines, as in the JSON document. */
 export interface GroupPlan {
   /** `control-plane`, or the topology's name of the MachineDeployment or MachinePool. */
   group: string;
@@ -63,7 +62,6 @@ export interface GroupPlan {
   causes: Cause[];
   /** How far the group is, in a plan without a change, as far as its status says. */
   now?: { version?: string; wanted: number; ready?: number; upToDate?: number };
-  /** The fields of the group's MachineHealthCheck that change. */
   healthCheck?: Cause[];
   /** Names of the Machines that are replaced, or that OnDelete leaves until you delete them, if they are known. */
   replaces?: string[];

@@ -17,7 +17,6 @@ export function isMade(object: JsonObject): boolean {
   return isOwned || (isProvider && isOfCluster && isMadeForMachine(labels));
 }
 
-/** Whether an object is made for a single Machine. */
 const isMadeForMachine = (labels: JsonObject): boolean =>
   ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
     Object.hasOwn(labels, label),

@@ -9,7 +9,6 @@ export function classOf(cluster: JsonObject): { namespace: string; name: string 
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
 }
 
-/** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
 export function classNameOf(cluster: JsonObject): string {
   const { class: ofV1beta1 = '', classNamespace = '' } = topologyOf(cluster);
   const { name = ofV1beta1, namespace = classNamespace } = objectAt(topologyOf(cluster), 'classRef');

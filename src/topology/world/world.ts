@@ -5,7 +5,6 @@ import type { CallHook, HookAnswer, HookCall } from './groups.ts';
 import { NotKnown } from './not-known.ts';
 import { keyOf, nameIn, type ObjectName } from './objects.ts';
 
-/** A kind of objects that could not be read. */
 export interface Unread {
   group: string;
   kind: string;
@@ -21,7 +20,6 @@ export type DryRunAnswer = { is: 'stored'; object: JsonObject } | { is: 'refused
 /** `isTrial`: the topology controller only looks whether anything would change, and webhooks of providers let more through. */
 export type DryRun = (object: JsonObject, isTrial: boolean) => Promise<DryRunAnswer | undefined>;
 
-/** The parts of a state besides its objects. */
 export interface WorldParts {
   unread?: readonly Unread[] | undefined;
   /** Calls extensions. Default: none can be called, and what needs one is not known. */
@@ -108,7 +106,6 @@ export class World {
     return object;
   }
 
-  /** An object; undefined if there is none, or it could not be read. */
   find(name: ObjectName): JsonObject | undefined {
     return this.#byName.get(keyOf(name));
   }
