@@ -1,34 +1,38 @@
 import { eachOf } from '../base/index.ts';
 import {
+  fieldAt,
   isSame,
   type JsonObject,
   nameOf,
   namespacedName,
   namespaceOf,
+  objectAt,
   objectText,
   textAt,
 } from '../kubernetes/index.ts';
 import { coreGroup, newestKnownRelease } from '../runtimehooks/index.ts';
 import { AlikeClusters, type ReadCluster } from './alike.ts';
+import type { Blueprint } from './blueprint/blueprint.ts';
 import { withNewDefinitions } from './desired/definitions.ts';
-import { existingOf, nothingExists } from './desired/existing.ts';
+import { existingOf, machinesOf, nothingExists } from './desired/existing.ts';
 import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { type AcceptedWrites, accepted } from './desired/refusals.ts';
 import { inV1beta2 } from './manifests/v1beta1.ts';
 import type { OwnWordReads } from './patches/own-words.ts';
-import type { Planning, PlanRequest } from './planning.ts';
+import type { ClusterBefore, Planning, PlanRequest } from './planning.ts';
+import { type ClusterFacts, clusterRefusal, defaultedCluster, refusalProblem } from './refusals/index.ts';
 import { groupsWithout, peakOf } from './rollout/index.ts';
+import { withVariables } from './variables/variables.ts';
 import { planTopology } from './with-topology.ts';
 import { planWithout } from './without-topology.ts';
 import { type CallHook, groupParts } from './world/groups.ts';
 import { withMadeUpNames } from './world/names.ts';
 import { NotKnown } from './world/not-known.ts';
-import { nameIn } from './world/objects.ts';
+import { nameIn, writable } from './world/objects.ts';
 import { type ClusterPlan, type Plan, type Problem, sumOf } from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
-import { hasTopology } from './world/topologies.ts';
+import { hasTopology, topologyOf } from './world/topologies.ts';
 import type { World } from './world/world.ts';
-import { clusterBefore, written } from './written-cluster.ts';
 
 /** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
@@ -46,6 +50,72 @@ function planDeletion({ before }: Planning, was: JsonObject): ClusterPlan {
     machines: { ...group.machines, after: 0 },
   }));
   return { cluster: namespacedName(was), groups, problems: [] };
+}
+
+async function clusterBefore(
+  state: PlannedState,
+  was: JsonObject | undefined,
+  wanted: JsonObject,
+): Promise<ClusterBefore> {
+  const blueprint = was !== undefined && hasTopology(was) ? await ifKnown(state.classOf(was)) : undefined;
+  const cluster = was && blueprint ? withVariables(blueprint, was).cluster : was;
+  const isTopology = hasTopology(was) || hasTopology(wanted);
+  return { cluster, blueprint, existing: existingOf(cluster ?? wanted, state.world, isTopology) };
+}
+
+/** A Cluster that is applied without a list of variables keeps the one that is stored, with the defaults of then. */
+function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): JsonObject {
+  const variables = fieldAt(topologyOf(old), 'variables');
+  const topology = topologyOf(wanted);
+  return variables === undefined || topology.variables !== undefined || !hasTopology(wanted)
+    ? wanted
+    : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
+}
+
+/** The objects of a Cluster that Cluster API's webhooks look up: those before the change, with their status. */
+function factsOf(
+  { world }: PlannedState,
+  { cluster: was, blueprint: old, existing }: ClusterBefore,
+  blueprint: Blueprint | undefined,
+): ClusterFacts {
+  return {
+    blueprint,
+    oldClass: old?.spec,
+    controlPlane: existing.controlPlane?.object,
+    workers: [...existing.workers.values()].map(({ object }) => object),
+    machinesOf: (object) => {
+      const group = { kind: textAt(object, 'kind'), name: nameOf(object), isControlPlane: false };
+      return machinesOf(was ?? {}, world, group).machines?.map(({ machine }) => machine) ?? [];
+    },
+  };
+}
+
+/**
+ * The Cluster that is stored after a write, and why the API server or Cluster API refuses the write, if it does: then the
+ * Cluster stays as it is. A new Cluster that is refused is not stored.
+ */
+async function written(
+  { before: stateBefore, after, writes }: Planning,
+  before: ClusterBefore,
+  wanted: JsonObject,
+): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
+  const { cluster: was } = before;
+  const unwritten = writes.refusalOf(nameIn(wanted));
+  if (unwritten !== undefined) {
+    return { cluster: was ?? wanted, refusal: unwritten };
+  }
+  const applied = withKeptVariables(was, wanted);
+  // Nobody writes a Cluster that is applied as it is.
+  const isUnchanged = was !== undefined && isSame(writable(was), writable(applied));
+  if (isUnchanged || writes.isTaken(nameIn(wanted))) {
+    return { cluster: isUnchanged ? was : wanted, refusal: undefined };
+  }
+  const blueprint = hasTopology(wanted) ? await ifKnown(after.classOf(wanted)) : undefined;
+  const facts = factsOf(stateBefore, before, blueprint);
+  const { cluster, refusal = clusterRefusal(cluster, was, facts) } = defaultedCluster(applied, was, facts);
+  return refusal === undefined
+    ? { cluster, refusal }
+    : { cluster: was ?? wanted, refusal: refusalProblem(wanted, refusal) };
 }
 
 /** @throws {NotKnown} if objects of the Cluster could not be read. */

@@ -1,6 +1,7 @@
 import { type JsonObject, textAt } from '../kubernetes/index.ts';
+import type { Blueprint } from './blueprint/blueprint.ts';
 import { readsTimes } from './control-planes/index.ts';
-import { workerKey } from './desired/existing.ts';
+import { type Existing, workerKey } from './desired/existing.ts';
 import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
 import type { PlannedState } from './desired/planned-state.ts';
 import type { AcceptedWrites, ClassRefusal } from './desired/refusals.ts';
@@ -39,6 +40,13 @@ export interface Planning {
   refusedChecks: ReadonlyMap<string, readonly { problem: Problem }[]>;
   /** Is told what is read of a Cluster that only it has. */
   reads?: OwnWordReads | undefined;
+}
+
+export interface ClusterBefore {
+  cluster: JsonObject | undefined;
+  /** Of its class; undefined if it has none yet, or its class is not known. */
+  blueprint: Blueprint | undefined;
+  existing: Existing;
 }
 
 export interface Outcome {

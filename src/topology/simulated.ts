@@ -4,18 +4,11 @@ import type { HookName, Release } from '../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, readBlueprint } from './blueprint/blueprint.ts';
 import { kubeadm } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
-import {
-  type DecidedVersions,
-  desiredFor,
-  infrastructureName,
-  inputFor,
-  isDeferred,
-  upgradeSteps,
-} from './desired/computed.ts';
+import { type DecidedVersions, desiredFor, infrastructureName, inputFor, isDeferred } from './desired/computed.ts';
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
-import { lowestVersion } from './desired/upgrade-steps.ts';
+import { lowestVersion, upgradeSteps } from './desired/upgrade-steps.ts';
 import { upgradeStepAnnotation } from './patches/items.ts';
 import { type AskPatch, templateProblems } from './patches/patch-templates.ts';
 import {
@@ -56,6 +49,9 @@ const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: strin
  */
 export class SimulatedCluster {
   readonly blueprint: Blueprint;
+  readonly upgradeConcurrency = upgradeConcurrency;
+  readonly lowestVersion = lowestVersion;
+  readonly upgradeSteps = upgradeSteps;
   readonly #class: Blueprint | undefined;
   readonly #options: { release: Release; schemaOf: SchemaOf; newUid: () => string };
   #desired: Desired | undefined;
@@ -107,22 +103,6 @@ export class SimulatedCluster {
       controlPlane: controlPlane?.object,
       workers: [...workers.values()].map(({ object }) => object),
     };
-  }
-
-  upgradeConcurrency(cluster: JsonObject): number {
-    return upgradeConcurrency(cluster);
-  }
-
-  lowestVersion(versions: readonly string[], controlPlaneVersion: string): string | undefined {
-    return lowestVersion(versions, controlPlaneVersion);
-  }
-
-  upgradeSteps(
-    versions: Parameters<typeof upgradeSteps>[1],
-    to: string,
-    ask: Parameters<typeof upgradeSteps>[3],
-  ): ReturnType<typeof upgradeSteps> {
-    return upgradeSteps(this.blueprint, versions, to, ask);
   }
 
   /** Why Cluster API's webhook refuses another version in the topology now; undefined if it accepts it. */

@@ -2,7 +2,7 @@ import { isPaused } from '../extensionconfig/index.ts';
 import { type JsonObject, namespacedName, objectText, own } from '../kubernetes/index.ts';
 import { coreGroup } from '../runtimehooks/index.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
-import { computed, type Extensions, inputFor, plannedSteps } from './desired/computed.ts';
+import { computed, type Extensions, inputFor } from './desired/computed.ts';
 import type { Desired } from './desired/desired.ts';
 import { dryRunChanges } from './desired/dry-run.ts';
 import { type Existing, labelsOf, nothingExists, workerKey } from './desired/existing.ts';
@@ -10,8 +10,9 @@ import { completedBy, type GroupChanges, groupChanges } from './desired/group-ch
 import type { ClusterOfClass } from './desired/health-checks.ts';
 import { ifKnown } from './desired/planned-state.ts';
 import type { ClassRefusal } from './desired/refusals.ts';
+import { plannedSteps } from './desired/upgrade-steps.ts';
 import { ownedLabel } from './patches/items.ts';
-import { controlPlaneAfter, judge, type Outcome, type Planning, withRefusals } from './planning.ts';
+import { type ClusterBefore, controlPlaneAfter, judge, type Outcome, type Planning, withRefusals } from './planning.ts';
 import { causeLine } from './refusals/index.ts';
 import { groupsWithout } from './rollout/index.ts';
 import { withVariables } from './variables/variables.ts';
@@ -20,7 +21,6 @@ import { NotKnown, Stopped } from './world/not-known.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
 import { invalidText } from './world/refusal.ts';
 import { classNameOf, classOf } from './world/topologies.ts';
-import type { ClusterBefore } from './written-cluster.ts';
 
 /** The objects that Cluster API made of a Cluster before a change; undefined if nobody can know, and the objects that exist say enough. */
 async function madeBefore(

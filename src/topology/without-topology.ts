@@ -2,12 +2,19 @@ import { type JsonObject, nameOf, textAt } from '../kubernetes/index.ts';
 import { controlPlaneOf } from './control-planes/index.ts';
 import { type Existing, existingOf, machinesOf } from './desired/existing.ts';
 import { storedGroup, versionOf } from './desired/group-changes.ts';
-import { controlPlaneAfter, judge, type Outcome, type Planning, withHealthChecks, withRefusals } from './planning.ts';
+import {
+  type ClusterBefore,
+  controlPlaneAfter,
+  judge,
+  type Outcome,
+  type Planning,
+  withHealthChecks,
+  withRefusals,
+} from './planning.ts';
 import { replicasOf, unjudged } from './rollout/index.ts';
 import type { GroupChange, GroupObjects } from './world/groups.ts';
 import { nameIn } from './world/objects.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
-import type { ClusterBefore } from './written-cluster.ts';
 
 function changesOf({ before, after }: Planning, cluster: JsonObject, old: Existing, now: Existing): GroupChange[] {
   const workers = [...new Set([...old.workers.keys(), ...now.workers.keys()])].map(

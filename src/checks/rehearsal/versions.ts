@@ -35,7 +35,7 @@ async function upgradePlan(state: State, current: string): Promise<PlannedVersio
   const { made, target } = state;
   const { planHandler } = made.blueprint;
   const versions = { controlPlane: current, workers: versionsOf(state) };
-  const plan = await made.upgradeSteps(versions, target, (handler, request) =>
+  const plan = await made.upgradeSteps(made.blueprint, versions, target, (handler, request) =>
     answerAboutSteps(state, handler, request),
   );
   if (typeof plan === 'string') {

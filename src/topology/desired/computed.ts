@@ -6,11 +6,10 @@ import {
   nameOf,
   namespaceOf,
   objectAt,
-  objectsAt,
   perObject,
   textAt,
 } from '../../kubernetes/index.ts';
-import { completePlan, maxPlanSteps, type PlannedVersions, type Release } from '../../runtimehooks/index.ts';
+import type { Release } from '../../runtimehooks/index.ts';
 import type { Blueprint, ClassPatch } from '../blueprint/blueprint.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
@@ -21,14 +20,12 @@ import type { GroupObjects } from '../world/groups.ts';
 import { generatedName, shortened, suffixFor } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import { topologyOf, type WorkerKind, workerLists, workersIn } from '../world/topologies.ts';
-import { clusterInRequest } from './cluster-in-request.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
-import { controlPlaneSteps, lowestVersion } from './upgrade-steps.ts';
 
-/** The prefix in Cluster API's condition of errors of computing what the objects of a Cluster should be. */
-const prefix = 'error computing the desired state of the Cluster topology: ';
+/** With which conditions begin. */
+export const prefix = 'error computing the desired state of the Cluster topology: ';
 
 export const rotatedName = (prefixOfName: string, kind: string): string =>
   generatedName(prefixOfName, `${kind} rotated`);
@@ -48,7 +45,8 @@ function nameFor(template: string, fields: JsonObject, base: string, purpose: st
   }
 }
 
-const versionOfWorker = ({ object }: GroupObjects): string => textAt(object, 'spec', 'template', 'spec', 'version');
+export const versionOfWorker = ({ object }: GroupObjects): string =>
+  textAt(object, 'spec', 'template', 'spec', 'version');
 
 /** The groups of workers that a user keeps from being upgraded: by an annotation of their own, or of one before them. */
 const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => {
@@ -252,68 +250,4 @@ export async function computed(
   } catch (error) {
     throw error instanceof ReconcileFailed ? stopped(error.message, error.hint !== undefined) : error;
   }
-}
-
-const versionsIn = (response: JsonObject, list: string): string[] =>
-  objectsAt(response, list)
-    .slice(0, maxPlanSteps + 1)
-    .map((step) => textAt(step, 'version'));
-
-/** The steps of an upgrade (`ask`: of the extension that plans them), or why Cluster API takes none. */
-export async function upgradeSteps(
-  blueprint: Blueprint,
-  { controlPlane, workers }: { controlPlane: string; workers: readonly string[] },
-  to: string,
-  ask: (handler: string, request: JsonObject) => Promise<JsonObject>,
-): Promise<PlannedVersions | string> {
-  const lowest = lowestVersion(workers, controlPlane);
-  if (controlPlane === to && (lowest === undefined || lowest === to)) {
-    return { controlPlane: [], workers: [] };
-  }
-  const { planHandler: handler } = blueprint;
-  let planned: PlannedVersions = { controlPlane: controlPlaneSteps(blueprint, controlPlane, to), workers: [] };
-  if (handler !== undefined) {
-    const request = {
-      fromControlPlaneKubernetesVersion: controlPlane,
-      ...(lowest !== undefined && { fromWorkersKubernetesVersion: lowest }),
-      toKubernetesVersion: to,
-    };
-    const response = await ask(handler, request);
-    planned = {
-      controlPlane: versionsIn(response, 'controlPlaneUpgrades'),
-      workers: versionsIn(response, 'workersUpgrades'),
-    };
-  }
-  return completePlan({ controlPlane, workers: lowest ?? '', to }, planned);
-}
-
-/** @throws {NotKnown} if the extension that plans them does not answer; {Stopped} if Cluster API does not take them. */
-export async function plannedSteps(
-  state: PlannedState,
-  { release, cluster, blueprint, workers }: PatchInput,
-  existing: Existing,
-): Promise<PlannedVersions> {
-  const hook = 'GenerateUpgradePlan';
-  const to = textAt(cluster, 'spec', 'topology', 'version');
-  const versions = {
-    controlPlane: textAt(existing.controlPlane?.object, 'spec', 'version') || to,
-    workers: workers.flatMap(({ kind, topologyName }) => {
-      const known = existing.workers.get(workerKey(kind, topologyName));
-      return known === undefined ? [] : [versionOfWorker(known)];
-    }),
-  };
-  const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
-  const steps = await upgradeSteps(blueprint, versions, to, async (handler, request) => {
-    const sent = { cluster: clusterInRequest(cluster, hook, release, blueprint), ...request };
-    const call = { hook, handler, request: sent, object } as const;
-    const answer = await state.call(call, 'the steps of the upgrade are not known');
-    if (answer.is === 'failed') {
-      throw new Stopped(`${prefix}failed to get upgrade plan from extension: ${answer.error}`);
-    }
-    return answer.response;
-  });
-  if (typeof steps === 'string') {
-    throw new Stopped(`${prefix}${steps}`);
-  }
-  return steps;
 }

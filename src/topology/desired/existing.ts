@@ -12,7 +12,7 @@ import {
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
-import type { ExistingMachine, GroupChange, GroupObjects } from '../world/groups.ts';
+import type { GroupChange, GroupObjects } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import type { World } from '../world/world.ts';
 
@@ -99,22 +99,6 @@ const byGroup = perObject((objects: readonly JsonObject[]) =>
   }),
 );
 
-/** Of a group, or why they are not known. Machines are undefined if there are none of the whole Cluster. */
-export function machinesOf(
-  cluster: JsonObject,
-  world: World,
-  group: { kind: string; name: string; isControlPlane: boolean },
-): Pick<GroupChange, 'machineSets' | 'machines' | 'end'> {
-  try {
-    return readMachines(cluster, world, group);
-  } catch (error) {
-    if (error instanceof NotKnown) {
-      return { machineSets: [], machines: undefined, end: error };
-    }
-    throw error;
-  }
-}
-
 /** Machines in an order that depends on nothing else: those of control planes the oldest first. */
 function inOrder(machines: readonly JsonObject[], isByAge: boolean): JsonObject[] {
   const keyOf = (machine: JsonObject) =>
@@ -122,26 +106,31 @@ function inOrder(machines: readonly JsonObject[], isByAge: boolean): JsonObject[
   return machines.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-function readMachines(
+/** Of a group, or why they are not known. Machines are undefined if there are none of the whole Cluster. */
+export function machinesOf(
   cluster: JsonObject,
   world: World,
   { kind, name, isControlPlane }: { kind: string; name: string; isControlPlane: boolean },
-): { machineSets: GroupObjects[]; machines: ExistingMachine[] | undefined } {
+): Pick<GroupChange, 'machineSets' | 'machines' | 'end'> {
   const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
-  const all = world.ofCluster('Machine', cluster);
   const namespace = namespaceOf(cluster);
-  return {
-    machineSets: isControlPlane
-      ? []
-      : ofGroup(world.ofCluster('MachineSet', cluster)).map((set) => workerObjects(world, set)),
-    machines:
-      all.length === 0
-        ? undefined
-        : inOrder(ofGroup(all), isControlPlane).map((machine) => ({
-            machine,
-            bootstrapConfig: referredInNewest(world, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
-            infrastructureMachine: referredInNewest(world, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
-          })),
-  };
+  try {
+    const all = world.ofCluster('Machine', cluster);
+    const machines = inOrder(ofGroup(all), isControlPlane).map((machine) => ({
+      machine,
+      bootstrapConfig: referredInNewest(world, objectAt(machine, 'spec', 'bootstrap', 'configRef'), namespace),
+      infrastructureMachine: referredInNewest(world, objectAt(machine, 'spec', 'infrastructureRef'), namespace),
+    }));
+    const machineSets = isControlPlane ? [] : ofGroup(world.ofCluster('MachineSet', cluster));
+    return {
+      machineSets: machineSets.map((set) => workerObjects(world, set)),
+      machines: all.length === 0 ? undefined : machines,
+    };
+  } catch (error) {
+    if (error instanceof NotKnown) {
+      return { machineSets: [], machines: undefined, end: error };
+    }
+    throw error;
+  }
 }

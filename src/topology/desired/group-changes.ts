@@ -1,6 +1,8 @@
 import { copyOf, isSame, type JsonObject, nameOf, namespacedName, objectAt, textAt } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
+import { variablesRead } from '../patches/inline.ts';
+import type { Patched } from '../patches/patch-templates.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
@@ -11,7 +13,6 @@ import { type Existing, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 import { type Origins, provenanceOf } from './provenance.ts';
 import { checkCreation, incompatibility, rotatedOrPatched, WriteFailed, written } from './reconciled.ts';
-import { rotatesAgain } from './second-rotation.ts';
 
 export interface ClusterInput {
   before: PlannedState;
@@ -185,6 +186,42 @@ function infrastructureChange({ after, existing, desired, desiredBefore }: Clust
     }
   });
   return { infrastructure: isChanged ? intent : undefined, stop: end instanceof Stopped ? end : undefined };
+}
+
+/** The variables that hold the name of a group's own template. */
+const nameVariables = {
+  bootstrap: /^builtin\.machineDeployment\.bootstrap\b/,
+  infrastructure: /^builtin\.(?:machineDeployment|controlPlane\.machineTemplate)\.infrastructureRef\b/,
+};
+
+/** Says that a rotation changes what a patch reads: only the next reconcile knows the new name of the template. */
+function rotatesAgain(
+  { items, kind }: DesiredGroup,
+  { applied }: Patched,
+  before: GroupObjects,
+  after: GroupObjects,
+): string[] {
+  const parts = ['bootstrap', 'infrastructure'] as const;
+  const rotated = parts.filter((part) => before[part] && after[part] && nameOf(before[part]) !== nameOf(after[part]));
+  return rotated.flatMap((part) =>
+    (['object', ...parts] satisfies GroupPart[]).flatMap((target) => {
+      const item = items[target];
+      const steps = (item && applied.get(item)) ?? [];
+      return steps.flatMap(({ patch }) => {
+        const variable = variablesRead(patch).find((path) => nameVariables[part].test(path));
+        if (item === undefined || variable === undefined) {
+          return [];
+        }
+        const reads = `patch ${patch.name} reads ${variable}, which this rotation changes`;
+        const changed = target === 'object' ? `the ${kind}` : `its ${textAt(item.object, 'kind')}`;
+        const what =
+          target === part
+            ? `each reconcile rotates ${changed} again, and Machines are replaced without end`
+            : `the next reconcile changes ${changed}, and Machines that are made in between are replaced again`;
+        return [`${reads}: ${what}`];
+      });
+    }),
+  );
 }
 
 type Change = Pick<GroupChange, 'group' | 'kind' | 'name' | 'before' | 'after'> &

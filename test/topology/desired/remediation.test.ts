@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, objectAt } from '../../../src/kubernetes/index.ts';
-import { remediationTexts } from '../../../src/topology/desired/remediation.ts';
+import { remediationTexts } from '../../../src/topology/desired/health-checks.ts';
 import { prepared } from '../../../src/topology/index.ts';
 
 const now = new Date('2026-08-01T12:00:00Z');
