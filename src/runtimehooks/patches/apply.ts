@@ -15,7 +15,6 @@ import {
   undecodable,
 } from '../../kubernetes/index.ts';
 
-/** A patch as messages contain it. */
 export interface EncodedPatch {
   patchType?: Json | undefined;
   /** Base64 of a JSON patch or a JSON merge patch. */
@@ -33,7 +32,6 @@ const formats = {
   JSONMergePatch: 'json merge patch (RFC7386)',
 } as const;
 
-/** The text of a patch, without white space around it. */
 const textOf = ({ patch }: EncodedPatch): string =>
   typeof patch === 'string' ? Buffer.from(patch, 'base64').toString('utf8').trim() : '';
 

@@ -10,7 +10,6 @@ import {
 } from '../../kubernetes/index.ts';
 import { fieldsOf, isEmpty, pathInObject, putAt } from './class-fields.ts';
 
-/** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
 
 /** The fields that Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */
@@ -27,7 +26,6 @@ const stayingTemplate: Taken = { metadata: labels, spec: { template: { spec: tru
 /** Before v1.14, patches of metadata were dropped. */
 const oldTemplate: Taken = { metadata: {}, spec: { template: { spec: true, metadata: {} } } };
 
-/** Labels and annotations of Cluster API, below metadata. */
 const ownMetadata: readonly Keys[] = [
   ['labels', 'cluster.x-k8s.io/cluster-name'],
   ['labels', 'topology.cluster.x-k8s.io/owned'],
@@ -66,22 +64,14 @@ function keptOf(place: TemplatePlace): Kept[] {
 
 /** Where a template is used, and what Cluster API sets there. */
 export interface TemplatePlace {
-  /** The holderReference of the request. */
   holder: { readonly kind?: Json | undefined; readonly fieldPath?: Json | undefined };
-  /**
-   * Fields of the control plane that Cluster API sets in this Cluster, besides those that the template has: a patch of
-   * another one has an effect. Default: the version.
-   */
+  /** Fields of the control plane that Cluster API sets, besides those that the template has. Default: the version. */
   sets?: readonly ControlPlaneField[];
   /** Whether it is Cluster API 1.13 or older, which drops patches of metadata. Default: false. */
   dropsMetadata?: boolean;
 }
 
-/**
- * The fields of a control plane that Cluster API sets, as far as the request says so.
- *
- * @param builtin the variable `builtin` of the control plane's template.
- */
+/** The fields of a control plane that Cluster API sets, as far as the variable `builtin` at its template says so. */
 export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
   const controlPlane = fieldAt(builtin, 'controlPlane');
   const isSet = (path: string) => fieldAt(controlPlane, ...path.split('.')) !== undefined;

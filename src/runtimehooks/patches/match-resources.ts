@@ -9,11 +9,7 @@ export interface MatchResources {
   readonly machinePoolClass?: { readonly names?: readonly string[] | undefined } | undefined;
 }
 
-/**
- * Whether a template is used there (matchesSelector in patches/inline/json_patch_generator.go of Cluster API).
- *
- * @param builtin the variable at the template, which has the name of the class.
- */
+/** Whether a template is used there (matchesSelector in patches/inline/json_patch_generator.go of Cluster API). */
 export function matchesResources(
   { controlPlane, infrastructureCluster, machineDeploymentClass, machinePoolClass }: MatchResources,
   { holder, builtin }: { holder: { readonly kind?: unknown; readonly fieldPath?: unknown }; builtin: Json | undefined },

@@ -10,7 +10,6 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 
-/** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
   name: string;
   /** Which variables it gets, by where they are defined: its name, or `inline`. */
@@ -25,16 +24,13 @@ export interface ClassPatch {
   settings: JsonObject | undefined;
 }
 
-/** The templates that Machines are created from. */
 export interface MachineTemplates {
   bootstrap: JsonObject | undefined;
   infrastructure: JsonObject | undefined;
-  /** The class of workers itself. */
   settings: JsonObject;
 }
 
 export interface ClassVariable {
-  /** Name of the patch, or `inline`. */
   from: string;
   isRequired: boolean;
   schema: JsonObject;
@@ -44,23 +40,18 @@ export interface ClassVariable {
 export interface Blueprint {
   namespace: string;
   name: string;
-  /** Of the class. */
   spec: JsonObject;
-  /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
-  /** `spec.kubernetesVersions`. */
   versions: readonly string[];
   patches: readonly ClassPatch[];
   infrastructureCluster: JsonObject | undefined;
   controlPlane: {
     template: JsonObject | undefined;
     machines: JsonObject | undefined;
-    /** `spec.controlPlane`. */
     settings: JsonObject;
     /** Whether its object follows the contract v1beta1, and not v1beta2: other fields refer to templates and have timeouts. */
     isOfOldContract: boolean;
   };
-  /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
   /** Templates that the class refers to and that are not known: `DockerMachineTemplate default/fleet-worker`. */
@@ -81,10 +72,7 @@ const otherContracts: Readonly<Record<string, string>> = {
   'RKE2ControlPlane v1beta1': 'v1beta2',
 };
 
-/**
- * Whether a control plane follows the contract v1beta1, by a label of its CustomResourceDefinition: `cluster.x-k8s.io/v1beta1`
- * lists its versions (GetContractVersionForVersion in internal/contract/version.go, v1.14).
- */
+/** By a label of its CustomResourceDefinition that lists versions (internal/contract/version.go, v1.14). */
 function isOfOldContract(template: JsonObject, definitions: readonly JsonObject[]): boolean {
   const [group, version = ''] = textAt(template, 'apiVersion').split('/');
   const kind = kindOfTemplate(template);
@@ -118,8 +106,7 @@ function patchOf(patch: JsonObject): ClassPatch {
  * Reads a ClusterClass with its templates.
  *
  * @param clusterClass in v1beta2.
- * @param templateAt finds the template that a reference of the class names; undefined if it is not known.
- * @param definitions the CustomResourceDefinitions that are known.
+ * @param templateAt the template that a reference of the class names; undefined if it is not known.
  */
 export function readBlueprint(
   clusterClass: JsonObject,

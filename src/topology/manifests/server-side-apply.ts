@@ -32,8 +32,7 @@ export const appliersOf = (object: JsonObject): string[] =>
   appliersIn(entriesOf(object)).map((entry) => textAt(entry, 'manager'));
 
 /**
- * Who applied an object on the server's side; undefined if nobody did, not in this version of the API, or if nothing says who
- * wrote it.
+ * Undefined if nobody applied an object on the server's side in this version of the API, or if nothing says who wrote it.
  *
  * @param fieldManager who applies it now, maybe for the first time. Default: the user who applied it last.
  */
@@ -74,14 +73,10 @@ function keyNames(all: readonly JsonObject[]): string[] {
   }
 }
 
-/** The key of an item as `fieldsV1` writes it. */
 const keyOf = (item: Json, names: readonly string[]): string =>
   `k:${JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, objectAt(item)[name] ?? null])))}`;
 
-/**
- * The keys of a list that is a map after it was applied: in the order in which they are given, those that were there and are not
- * given where they were between these (visitListItems of structured-merge-diff 6).
- */
+/** Keys of a list in the order in which they are given, others where they were (visitListItems of structured-merge-diff 6). */
 function keysApplied(there: readonly string[], given: readonly string[]): string[] {
   const isThere = new Set(there);
   const isGiven = new Set(given);
@@ -160,9 +155,8 @@ function appliedValue(
 }
 
 /**
- * An object after its owner has applied it again on the server's side (structured-merge-diff): what is given is set, fields that
- * the owner applied before and no longer gives go away unless others wrote them as well, and the items of a list that is a map
- * are found by their keys. Conflicts are forced.
+ * An object after its owner has applied it again (structured-merge-diff): fields that the owner no longer gives go away unless
+ * others wrote them as well. Conflicts are forced.
  */
 export const appliedOnServer = (current: JsonObject, wanted: JsonObject, { applied, others }: Ownership): JsonObject =>
   appliedValue(current, wanted, applied, others) as JsonObject;

@@ -19,7 +19,6 @@ import { present } from '../world/objects.ts';
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;
 
-/** Longer durations are cut to it (ConvertToSeconds in api/core/v1beta2, v1.14). */
 const maxSeconds = 2 ** 31 - 1;
 
 /** The whole seconds of a duration such as `1h5m0s`; undefined for other texts. */
@@ -28,11 +27,9 @@ function secondsOf(duration: Json | undefined): number | undefined {
   return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.min(Math.trunc(ms / 1000), maxSeconds);
 }
 
-/** A duration as Go prints it: `1h5m0s`. */
 export const durationOf = (seconds: Json | undefined): string | undefined =>
   typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
 
-/** How a value changes from v1beta1 to v1beta2, and back. */
 interface Change {
   newer(value: Json): Json | undefined;
   older(value: Json): Json | undefined;
@@ -93,14 +90,12 @@ const each = (moves: Moves): Change => ({
   newer: (list) => objectsAt(list).map((item) => moved(item, moves, 'newer')),
   older: (list) => objectsAt(list).map((item) => moved(item, moves, 'older')),
 });
-/** Changes the control plane and the groups of workers in a topology or a class. */
 const parts = (moves: Moves): Moves => [
   same('controlPlane', nested(moves)),
   same('workers.machineDeployments', each(moves)),
   same('workers.machinePools', each(moves)),
 ];
 
-/** A change that nobody needs backwards. */
 const forward = (newer: Change['newer']): Change => ({ newer, older: () => undefined });
 
 const reference = forward((value) => {
@@ -130,7 +125,6 @@ const variables: Change = {
   older: (list) => list,
 };
 
-/** Of a MachineHealthCheck. */
 const healthCheckMoves: Moves = [
   ['unhealthyConditions', 'checks.unhealthyNodeConditions', conditions],
   ['unhealthyMachineConditions', 'checks.unhealthyMachineConditions', conditions],
@@ -140,7 +134,6 @@ const healthCheckMoves: Moves = [
   ['remediationTemplate', 'remediation.templateRef', template],
 ];
 
-/** Of a control plane or a group of workers, in a topology or a class. */
 const partMoves: Moves = [
   ['machineHealthCheck.enable', 'healthCheck.enabled'],
   ...healthCheckMoves.map(
@@ -308,7 +301,6 @@ const specs: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
   [`${kubeadm.group} ${kubeadm.kind}`]: (spec) => moved(spec, controlPlaneMoves, 'newer'),
 };
 
-/** A value with a field below it changed, if there is one. */
 function changedAt(
   value: JsonObject,
   [first = '', ...rest]: readonly string[],
@@ -320,10 +312,7 @@ function changedAt(
     : value;
 }
 
-/**
- * Cluster API's own objects and those of its kubeadm provider of v1beta1 in v1beta2, as its conversions make them
- * (api/core/v1beta1/conversion.go and others, v1.14); other objects as they are.
- */
+/** Cluster API's own and kubeadm's objects in v1beta2 (api/core/v1beta1/conversion.go and others, v1.14); others as they are. */
 export function inV1beta2(object: JsonObject): JsonObject {
   const [group = '', version] = textAt(object, 'apiVersion').split('/');
   const change = own(specs, `${group} ${kindOfTemplate(object)}`);
@@ -334,10 +323,7 @@ export function inV1beta2(object: JsonObject): JsonObject {
   return { ...changedAt(object, path, change), apiVersion: `${group}/v1beta2` };
 }
 
-/**
- * A Cluster in v1beta1, as hooks got it before Cluster API 1.13. The apiVersions of its references are those of the
- * providers' kinds.
- */
+/** A Cluster as hooks got it before Cluster API 1.13. */
 export function clusterInV1beta1(cluster: JsonObject, versionOf: (reference: JsonObject) => string): JsonObject {
   const namespace = textAt(cluster, 'metadata', 'namespace');
   const spec = moved(objectAt(cluster, 'spec'), clusterMoves, 'older');

@@ -61,9 +61,7 @@ function operationOf(patch: JsonObject, variables: JsonObject, reads?: OwnWordRe
 /**
  * Returns the effect of a class's inline patch on the templates of a Cluster.
  *
- * @param variablesAt the variables at a template, by name, with `builtin`.
- * @param reads is told what of the Cluster's own words the patch reads.
- * @throws {TemplateError} for a template that fails, and a variable that does not exist: all of them at once.
+ * @throws {TemplateError} for templates that fail, and variables that do not exist: all of them at once.
  * @throws {NotKnown} for a template whose result is not known.
  */
 export function generateInline(
@@ -123,7 +121,6 @@ export function generateInline(
   return result;
 }
 
-/** What an inline patch does at a template, or why that fails. */
 function outcomeOf(patch: ClassPatch, item: Item, variables: JsonObject): string {
   try {
     return JSON.stringify(generateInline(patch, [item], () => variables).map(({ operations }) => operations));

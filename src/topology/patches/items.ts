@@ -26,12 +26,10 @@ import type { OwnWordReads } from './own-words.ts';
 export interface WorkerPlace {
   kind: WorkerKind;
   topologyName: string;
-  /** Name of the object. */
   name: string;
   version: string;
   /** Undefined if the class has none of that name. */
   class: MachineTemplates | undefined;
-  /** The topology's settings for it. */
   topology: JsonObject;
   /** Names of the Cluster's own copies of its templates. */
   templateNames: { bootstrap: string; infrastructure: string };
@@ -66,12 +64,10 @@ export interface Item {
   template: JsonObject;
   /** As patched so far; never changed in place. */
   object: JsonObject;
-  /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
   /** The values that Cluster API sets there itself. */
   sets: readonly ControlPlaneField[];
-  /** Whether an object is made of the template, and not a copy. */
   isObject: boolean;
   /** Labels and annotations of what is made of it, besides those of the template. */
   metadata: readonly JsonObject[];
@@ -81,7 +77,6 @@ export interface Item {
 export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 /** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
 export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
-/** Cluster API's annotation with the current step of an upgrade. */
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 
 export const ownedLabel = 'topology.cluster.x-k8s.io/owned';
@@ -92,7 +87,6 @@ export const groupLabel = {
 } as const;
 const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 
-/** Annotations of a template that requests leave out. */
 const hiddenAnnotations = [lastAppliedAnnotation, 'cluster.x-k8s.io/conversion-data'];
 
 /** An object as in requests. */
@@ -106,13 +100,11 @@ export function withoutBookkeeping(object: JsonObject): JsonObject {
   return copy;
 }
 
-/** Where workers refer to their templates. */
 export const machineFields = {
   bootstrap: 'spec.template.spec.bootstrap.configRef',
   infrastructure: 'spec.template.spec.infrastructureRef',
 } as const;
 
-/** A field with a value, unless that is empty. */
 export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
@@ -135,7 +127,6 @@ const ownLabels = (cluster: JsonObject, more: JsonObject = {}): JsonObject => ({
   labels: { [clusterNameLabel]: textAt(cluster, 'metadata', 'name'), [ownedLabel]: '', ...more },
 });
 
-/** Those of a group of workers. */
 const groupLabels = (cluster: JsonObject, { kind, topologyName }: Pick<WorkerPlace, 'kind' | 'topologyName'>) =>
   ownLabels(cluster, { [groupLabel[kind]]: topologyName });
 
@@ -171,14 +162,12 @@ export function clusterBuiltin({ cluster, release, upgradeStep }: PatchInput): J
   };
 }
 
-/** The findings about a template in one place. */
 interface Use extends Pick<Item, 'isObject' | 'metadata'> {
   kind: string;
   name: string;
   fieldPath: string;
   /** Of the holder; default: Cluster API's own. */
   apiVersion?: string;
-  /** The part of the topology that may override variables. */
   topology?: JsonObject;
   builtin?: JsonObject;
   sets?: readonly ControlPlaneField[];
@@ -207,7 +196,6 @@ export function withMetadata(
   };
 }
 
-/** A template where it is used; none if it is not known. */
 function itemFor({ cluster, release, newUid }: PatchInput, template: JsonObject | undefined, use: Use): Item[] {
   if (template === undefined) {
     return [];
@@ -235,7 +223,6 @@ export function groupMetadata(
   return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
 }
 
-/** Those of the fields with a value that the variable `builtin` has. */
 function builtinFields(carried: readonly { field: ClassField; value: Json }[]): JsonObject {
   const fields: JsonObject = {};
   for (const { field, value } of carried) {
@@ -280,7 +267,6 @@ export const controlPlaneMetadata = (cluster: JsonObject, { controlPlane }: Blue
   ownLabels(cluster),
 ];
 
-/** Where a control plane refers to the template of its machines. */
 export const machineTemplateField = ({ controlPlane }: Blueprint): string =>
   controlPlane.isOfOldContract
     ? 'spec.machineTemplate.infrastructureRef'
@@ -348,5 +334,4 @@ export const holderText = (holder: JsonObject): string =>
 /** The key of a place: the name of the holder, and the field there. */
 export const placeOf = (holder: JsonObject): string => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
-/** A variable as in a request. */
 export const variable = (name: string, value: Json): JsonObject => ({ name, value });

@@ -7,7 +7,6 @@ export interface NameReading {
   object: JsonObject;
   /** The fields that the patch may set there, as JSON pointers. */
   paths: readonly string[];
-  /** What the patch does with other variables, as text. */
   outcomeWith: (variables: JsonObject) => string;
 }
 
@@ -51,7 +50,6 @@ export class OwnWordReads {
     }
   }
 
-  /** Ends what a patch does at a template. */
   endPatch(reading: NameReading): void {
     if (this.#now.name) {
       this.readings.push(reading);

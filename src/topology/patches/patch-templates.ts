@@ -40,13 +40,11 @@ export interface PatchCall {
   hook: 'GeneratePatches' | 'ValidateTopology';
   handler: string;
   request: JsonObject;
-  /** Name of the patch in the class. */
   patch: string;
   /** The prefix in Cluster API's condition of the error of a failed call. */
   where: string;
 }
 
-/** Makes a call, and returns the response if that is a success. */
 export type AskPatch = (call: PatchCall) => Promise<JsonObject>;
 
 export interface AppliedPatch {
@@ -58,17 +56,12 @@ export interface AppliedPatch {
 /** The templates of a Cluster with all patches, and what each patch did. */
 export interface Patched {
   items: readonly Item[];
-  /** In the order in which they were applied. */
   applied: ReadonlyMap<Item, readonly AppliedPatch[]>;
 }
 
-/**
- * Maximum number of characters of templates that the patches of one response may process: each patch processes the
- * whole template.
- */
+/** Characters of templates that the patches of one response may process: each processes the whole template. */
 const maxPatchedLength = 64 * 1024 * 1024;
 
-/** The parts of a patched template that later patches get. */
 const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
 
 interface Round {
@@ -103,7 +96,7 @@ const variablesOfItem = (blueprint: Blueprint, patch: ClassPatch, { overrides, b
 const byName = (variables: readonly JsonObject[]): JsonObject =>
   Object.fromEntries(variables.map(({ name, value = null }): [string, Json] => [String(name), value]));
 
-/** Takes over of a patched template what Cluster API does. */
+/** Keeps only the changes of a patched template that Cluster API keeps. */
 function take({ input, applied }: Round, patch: ClassPatch, item: Item, patched: JsonObject): void {
   const parts = has(input.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
   const effective: JsonObject = { ...item.object, metadata: { ...objectAt(item.object, 'metadata') } };
@@ -132,7 +125,6 @@ function inlineVariables({ input: { blueprint, cluster, reads }, builtin }: Roun
   });
 }
 
-/** Runs what may fail, with what Cluster API's condition has before such an error. */
 function failing<T>(before: string, run: () => T, hint?: { text: string; remedy: string }): T {
   try {
     return run();
@@ -144,7 +136,6 @@ function failing<T>(before: string, run: () => T, hint?: { text: string; remedy:
   }
 }
 
-/** The operations of an inline patch. @throws {NotKnown} where the result of a template is not computed here. */
 function inlineOf({ items, input }: Round, patch: ClassPatch, variablesAt: (item: Item) => JsonObject) {
   const where = `failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
   return failing(where, () => {
@@ -179,7 +170,6 @@ function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) 
   }
 }
 
-/** Groups of templates whose defaults are known here. */
 const ownGroups: ReadonlySet<string> = new Set(['bootstrap.cluster.x-k8s.io', 'controlplane.cluster.x-k8s.io']);
 
 /** Whether a template may have fields that its provider's webhook or schema fills in: it is not one that an API server stored. */
@@ -228,7 +218,6 @@ export interface KnownPatches {
   patched: Patched;
 }
 
-/** Takes over what the first patches did. */
 function takeOver({ items, applied }: Round, { patches, patched }: KnownPatches): void {
   const first = new Set(patches);
   for (const [index, item] of items.entries()) {
@@ -292,10 +281,7 @@ export async function patchTemplates(input: PatchInput, ask: AskPatch, known?: K
   return { items, applied: round.applied };
 }
 
-/**
- * The mistakes of patches in templates, and the patches that made them: what an API server would refuse or drop by the
- * CustomResourceDefinition of a template.
- */
+/** What an API server would refuse or drop of patched templates by their CustomResourceDefinitions. */
 export function templateProblems({ items, applied }: Patched, schemaOf: SchemaOf): { text: string; remedy: string }[] {
   return items.flatMap((item) => {
     const { holder, template, object } = item;

@@ -45,20 +45,16 @@ const callable: ReadonlySet<string> = new Set(['field', 'variable', 'chain', 'fu
 const literalTypes = { bool: 'bool', string: 'string', float64: 'float', int: 'integer' } as const;
 const isLiteralType = (type: string): type is keyof typeof literalTypes => Object.hasOwn(literalTypes, type);
 
-/** How a list of statements ended early. */
 type Jump = 'break' | 'continue' | undefined;
 
-/** Variables of a template or a block. */
 type Scope = Map<Bytes, Operand>;
 
-/** Walks a template. */
 class Evaluation {
   readonly #template: ParsedTemplate;
   /** Whether a map without an entry is an error (text/template's option missingkey=error). */
   readonly #needsKeys: boolean;
   readonly #budget = new Budget();
   #output = '';
-  /** The template that is walked, for errors. */
   #name: Bytes;
   #dot: Operand;
   /** Of the template that is walked, and of the blocks in it that are open. */
@@ -131,7 +127,6 @@ class Evaluation {
     }
   }
 
-  /** Runs what may declare variables of its own. */
   #inScope(dot: Operand, run: () => Jump): Jump {
     const outer = this.#dot;
     this.#dot = dot;
@@ -216,7 +211,6 @@ class Evaluation {
     this.#scopes = scopes;
   }
 
-  /** The innermost scope that has a variable. */
   #scopeOf(name: Bytes): Scope {
     return this.#scopes.findLast((scope) => scope.has(name)) ?? this.#fail(`undefined variable: ${name}`);
   }
@@ -346,13 +340,11 @@ class Evaluation {
     return value;
   }
 
-  /** A type's nil. */
   #zero(type: string, problem: Bytes): Operand {
     const zero = zeroOf(type);
     return zero === undefined ? this.#fail(problem) : (zero ?? undefined);
   }
 
-  /** A value as an argument of a type. */
   #typed(operand: Operand, type: string | undefined): Operand {
     if (type === undefined || type === operandType) {
       return operand;
@@ -398,7 +390,6 @@ class Evaluation {
 /**
  * Runs a template over data.
  *
- * @param needsKeys whether a field that a map does not have is an error.
  * @throws {TemplateError} with Go's message.
  * @throws {NotKnown} when it takes too much work.
  */

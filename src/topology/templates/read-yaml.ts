@@ -15,7 +15,6 @@ const notKnown = (problem: string): NotKnown =>
     remedy: 'print the value with "| quote" or "| toJson"',
   });
 
-/** A text that go-yaml refuses. */
 const notYaml = (problem: string): TemplateError =>
   new TemplateError(`error converting YAML to JSON: ${bytesOf(problem)}`);
 
@@ -95,26 +94,20 @@ class Preparation {
   isBlock = false;
   /** Whether the value is not known, should the text have one: a key is written with "?". */
   isDoubtful = false;
-  /** How many brackets are open. */
   #brackets = 0;
   /** The first lexeme of the document, the last one, and the last one that is not a space. */
   #first: Lexeme | undefined;
   #last: Lexeme | undefined;
   #word: Lexeme | undefined;
-  /** The last header of a literal or folded text. */
   #header: Lexeme | undefined;
 
-  /**
-   * @throws {TemplateError} where go-yaml refuses the text.
-   * @throws {NotKnown} where the two may differ.
-   */
+  /** @throws {TemplateError | NotKnown} where go-yaml refuses the text, and where the two may differ. */
   constructor(source: string) {
     this.#source = source;
     const end = this.#end();
     this.text = end === undefined ? this.#withoutLineBreak() : source.slice(0, end);
   }
 
-  /** Reads the lexemes; returns where the document ends before the text does. */
   #end(): number | undefined {
     let [isStarted, isRoot] = [false, true];
     for (const lexeme of lexemesOf(this.#source)) {
@@ -183,7 +176,6 @@ class Preparation {
     return isKey && type === 'map-value-ind' && this.#word === first;
   }
 
-  /** @throws where a lexeme is refused, or may be read differently. */
   #read(lexeme: Lexeme): void {
     const { type, text, at } = lexeme;
     const [first, key] = [this.#first, type === 'map-value-ind' ? this.#word : undefined];
@@ -299,8 +291,7 @@ const values = new LRUCache<Bytes, { value: Json }>({
 });
 
 /**
- * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the first
- * document does not count.
+ * Reads the first document of YAML as sigs.k8s.io/yaml does.
  *
  * @throws {TemplateError} when Go cannot read it either.
  * @throws {NotKnown} when it is too long, or go-yaml may read it differently.

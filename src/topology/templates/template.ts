@@ -81,8 +81,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
 }
 
 /**
- * The value of a patch with `valueFrom.template`, as Cluster API computes it: text/template with sprig's hermetic functions,
- * read as YAML. A template is parsed once for all that are rendered in a row.
+ * The value of a patch with `valueFrom.template`: text/template with sprig's hermetic functions, read as YAML.
  *
  * @throws {TemplateError} with Cluster API's message; of what is no YAML, the reason may be worded differently.
  * @throws {NotKnown} where a template takes too much work, its result differs each time, or it needs what is not computed here.
@@ -94,21 +93,12 @@ export function renderValueTemplate(template: string, variables: Variables): Jso
   return render('template', template, variables);
 }
 
-/**
- * Whether a patch with this `enabledIf` applies: without one, and where its template renders to what YAML reads as true.
- *
- * @throws {TemplateError} as `renderValueTemplate`.
- */
+/** Whether a patch with this `enabledIf` applies. @throws {TemplateError} as `renderValueTemplate`. */
 export function isPatchEnabled(enabledIf: string | undefined, variables: Variables): boolean {
   return enabledIf === undefined || enabledIf === '' || render('enabledIf', enabledIf, variables) === true;
 }
 
-/**
- * Why Cluster API cannot parse a template of a patch, in the words of text/template; undefined if it can, or if that takes too
- * much work to know.
- *
- * @param name Cluster API's name of the template, such as `enabledIf`.
- */
+/** Why Cluster API cannot parse a template, which it calls `name`; undefined if it can, or that takes too much work to know. */
 export function parsingProblem(source: string, name: string): string | undefined {
   try {
     parsed(bytesOf(source));
@@ -127,8 +117,7 @@ export function parsingProblem(source: string, name: string): string | undefined
 const namingTemplate = 'template name generator';
 
 /**
- * The name that a naming template makes (internal/topology/names in Cluster API, v1.14): text/template with its own functions
- * only, and fields that exist.
+ * The name that a naming template makes (internal/topology/names, v1.14): text/template with its own functions only.
  *
  * @throws {TemplateError} with Cluster API's message.
  * @throws {NotKnown} where that takes too much work.

@@ -69,8 +69,7 @@ function fieldOf(value: Json, name: string): Json | undefined {
 }
 
 /**
- * The value of a patch with `valueFrom.variable`: that of a variable, or of a field or item in it, such as
- * `builtin.cluster.name` or `proxies[0].url`.
+ * The value of a patch with `valueFrom.variable`, such as `builtin.cluster.name` or `proxies[0].url`.
  *
  * @throws {TemplateError} with Cluster API's message, also if there is no such variable.
  */

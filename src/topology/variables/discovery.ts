@@ -8,20 +8,14 @@ import { causeText, define } from './variables.ts';
 /** How it ended: with the variables that the extension defines, or with the error that Cluster API would show. */
 export type VariablesAnswer = { is: 'answered'; variables: Json | undefined } | { is: 'failed'; error: string };
 
-/** Maximum number of errors that are named. */
 const maxErrors = 5;
 
-/** Errors as one text, as Kubernetes joins them; only the first of many. */
 function firstOf(errors: readonly string[]): string {
   const more = errors.length - maxErrors;
   return `${aggregate(errors.slice(0, maxErrors))}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/**
- * Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here.
- *
- * @throws {NotKnown} for schemas that take too much work to check.
- */
+/** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
 function checked(variables: Json | undefined, path: string): { errors: string[]; unevaluated: UnevaluatedRules[] } {
   const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
   const errors = causes.map(causeText);

@@ -16,7 +16,6 @@ import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprin
 import { byRules, NotKnown } from '../world/not-known.ts';
 import { partsIn, topologyOf } from '../world/topologies.ts';
 
-/** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
 /** A schema as Cluster API reads it: all Clusters of a class have the same. */
@@ -24,11 +23,9 @@ const schemaFrom = perObject(readSchema);
 
 const schemaOf = ({ schema }: ClassVariable): Schema => schemaFrom(schema);
 
-/** A problem on one line. */
 export const causeText = ({ field = '', message }: StatusCause): string =>
   (message.includes(field) ? message : `${field}: ${message}`).slice(0, maxProblem);
 
-/** Adds definitions to those of a class. */
 export function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {
   for (const [name, definition] of definitions) {
     const known = (blueprint.variables.get(name) ?? []).filter(({ from }) => from !== definition.from);
@@ -75,7 +72,6 @@ function presets(blueprint: Blueprint, values: readonly JsonObject[]): JsonObjec
     });
 }
 
-/** Values with their defaults; as they are where something is wrong with one, which is added to the causes. */
 function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause[]): readonly JsonObject[] {
   const { path, values, isWhole } = assigned;
   const problems = [...repeatedCauses(assigned)];
@@ -125,8 +121,7 @@ function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly Js
 const overridesOf = (place: Json | undefined): JsonObject[] => objectsAt(place, 'variables', 'overrides');
 
 /**
- * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go and internal/topology/variables, v1.14): of
- * variables that are not set, and of fields within those that are, and within overrides.
+ * Fills in the defaults of a Cluster's variables (core/webhooks/admission/cluster.go and internal/topology/variables, v1.14).
  *
  * @param old the Cluster before, for rules that compare values; undefined for a creation.
  * @returns the Cluster, and what the webhook refuses: without defaults where it refuses a list.
@@ -174,10 +169,7 @@ export function withVariables(
   return { cluster: { ...cluster, spec: { ...objectAt(cluster, 'spec'), topology } }, causes };
 }
 
-/**
- * The user's variables that a patch gets: only those that it defines itself. Those of the class are for inline patches
- * (definitionsForPatch in topology/cluster/patches/engine.go).
- */
+/** The variables that a patch gets: those that it defines; inline patches get those of the class (patches/engine.go). */
 export function variablesFor(
   blueprint: Blueprint,
   { variablesFrom }: Pick<ClassPatch, 'variablesFrom'>,

@@ -20,7 +20,6 @@ import {
 import { define, type Functions } from './define.ts';
 import { notComputed } from './not-computed.ts';
 
-/** The kind of a value that can be compared with others of its kind. */
 function basicKind(value: Value | undefined): string | undefined {
   if (integerOf(value) !== undefined) {
     return 'integer';
@@ -37,7 +36,6 @@ function isNil(value: Value | undefined): boolean {
   return value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
 }
 
-/** Whether two values are equal of which neither is a text, a number or a boolean. */
 function isSameOther(left: Value | undefined, right: Value | undefined): boolean {
   if (isNil(left) || isNil(right)) {
     return isNil(left) === isNil(right);
@@ -161,7 +159,6 @@ function lengthOf(operand: Operand): bigint {
   throw new FunctionError(`len of type ${typeOf(value).replace('*', '')}`);
 }
 
-/** The text of all arguments of a function that escapes. */
 function textOfAll(budget: Budget, args: readonly Value[]): Bytes {
   const text = sprint(
     budget,

@@ -1,6 +1,5 @@
 import { type Bytes, mapText } from '../../../base/go-text/index.ts';
 
-/** The simple mapping of one character: one that would become several stays, as in Go. */
 function mapped(char: string, change: (char: string) => string): string {
   const result = change(char);
   return [...result].length === 1 ? result : char;

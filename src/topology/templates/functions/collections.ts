@@ -116,7 +116,6 @@ function isEmptyForMerge(value: Value | undefined): boolean {
   return value === undefined || value === null || (!(value instanceof Struct) && !isTrue(value));
 }
 
-/** mergo's merge of maps into the first. */
 function mergeInto(budget: Budget, target: Dict, source: Dict, overwrites: boolean): void {
   budget.spend(1 + source.entries.size);
   for (const [key, value] of source.entries) {
@@ -151,7 +150,6 @@ function copied(budget: Budget, value: Value): Value {
   });
 }
 
-/** A Go type assertion. */
 function asserted(value: Value, type: string): Value {
   if (value === null || typeOf(value) !== type) {
     throw new FunctionError(
@@ -180,7 +178,6 @@ function dug(values: readonly Value[]): Value {
   return null;
 }
 
-/** Whether sprig takes a value for empty. */
 function isEmpty(value: Value): boolean {
   return !isTrue(value);
 }
@@ -247,7 +244,6 @@ const alsoWithMust: Functions = {
   }),
 };
 
-/** Functions of sprig that work with lists, maps and defaults. */
 export const collectionFunctions: Functions = {
   list,
   tuple: list,

@@ -11,7 +11,6 @@ import {
   type Value,
 } from '../values/values.ts';
 
-/** Functions by their names. */
 export type Functions = Readonly<Record<string, TemplateFunction>>;
 
 /** Go's types of parameters, by a short name. */
@@ -46,10 +45,7 @@ type ArgumentsOf<P extends readonly string[]> = P extends readonly [infer First,
   : [];
 export type Parameter = Name | `...${Name}`;
 
-/**
- * A function of templates by the types of its parameters; the last one may be variadic, `...any`. A function whose result
- * Go declares as `interface {}` is marked with `defineAny`.
- */
+/** A function by the types of its parameters. `defineAny` is for one whose result Go declares as `interface {}`. */
 export function define<const P extends readonly Parameter[]>(
   parameters: P,
   call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,

@@ -16,7 +16,6 @@ function adler32(text: Bytes): Bytes {
   return String(high * 65_536 + low);
 }
 
-/** Functions of sprig for hashes. */
 export const hashFunctions: Functions = {
   sha1sum: hashed('sha1'),
   sha256sum: hashed('sha256'),

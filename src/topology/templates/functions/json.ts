@@ -5,7 +5,6 @@ import { infiniteText } from '../values/numbers.ts';
 import { Dict, Integer, List, type Operand, Struct, type Value } from '../values/values.ts';
 import { define, defineAny, type Functions, ignoring } from './define.ts';
 
-/** A value that is neither a list nor a map. */
 function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): Bytes {
   if (typeof value === 'string') {
     const special = escapesHtml ? /[<>&\u2028\u2029]/g : /[\u2028\u2029]/g;
@@ -22,11 +21,7 @@ function scalarText(value: Exclude<Value, List | Dict>, escapesHtml: boolean): B
   return Object.is(value, -0) ? '-0' : String(value instanceof Integer ? value.value : value);
 }
 
-/**
- * encoding/json's Marshal.
- *
- * @throws {FunctionError} for numbers that JSON does not have.
- */
+/** encoding/json's Marshal. @throws {FunctionError} for numbers that JSON does not have. */
 function encodeJson(budget: Budget, value: Value, { escapesHtml = true, indent = '' } = {}): Bytes {
   const lineBreak = (depth: number) => (indent === '' ? '' : `\n${indent.repeat(depth)}`);
   const collection = <T>(brackets: string, items: readonly T[], depth: number, show: (item: T) => Bytes): Bytes => {
@@ -63,11 +58,7 @@ function encodeJson(budget: Budget, value: Value, { escapesHtml = true, indent =
   return show(value, 0);
 }
 
-/**
- * encoding/json's Unmarshal into an `interface {}`.
- *
- * @throws {FunctionError} where Go refuses it; in Go's words, if it does not begin as JSON, or ends too early.
- */
+/** encoding/json's Unmarshal into an `interface {}`. @throws {FunctionError} where Go refuses it. */
 function decodeJson(budget: Budget, text: Bytes): Value {
   // At most every other character is a value.
   budget.spend(text.length / 4);
@@ -80,12 +71,7 @@ function decodeJson(budget: Budget, text: Bytes): Value {
   return valueOfJson(json, 0);
 }
 
-/**
- * A value of JSON as encoding/json would read it.
- *
- * @throws {FunctionError} for a number that float64 does not have.
- * @throws {NotKnown} for what nests too deep.
- */
+/** A value of JSON as encoding/json would read it. @throws {FunctionError} for a number that float64 does not have. */
 export function valueOfJson(json: Json, depth = 0): Value {
   if (depth > maxNesting) {
     throw tooMuch(`JSON nests deeper than ${maxNesting} levels`);
@@ -115,7 +101,6 @@ function pretty(budget: Budget, value: Value): string {
 
 const raw = define(['any'], ([value], budget) => encodeJson(budget, value, { escapesHtml: false }));
 
-/** Functions of sprig for JSON. */
 export const jsonFunctions: Functions = {
   toJson: define(['any'], ([value], budget) => ignoring('', () => encodeJson(budget, value))),
   mustToJson: define(['any'], ([value], budget) => encodeJson(budget, value)),

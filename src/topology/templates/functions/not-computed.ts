@@ -47,7 +47,6 @@ const groups: Readonly<Record<string, Readonly<Record<string, readonly Parameter
   },
 };
 
-/** Functions of sprig whose results are not computed here. */
 export const notComputedFunctions: Functions = Object.fromEntries(
   Object.entries(groups).flatMap(([why, functions]) =>
     Object.entries(functions).map(([name, parameters]) => [name, notComputed(name, parameters, why)]),

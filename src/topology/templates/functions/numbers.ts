@@ -27,7 +27,6 @@ function sequence(budget: Budget, params: readonly bigint[]): string {
   return steps(budget, start, end + direction, step).join(' ');
 }
 
-/** A number to divide by. */
 function divisor(value: Value): bigint {
   const number = toInt64(value);
   if (number === 0n) {
@@ -36,7 +35,6 @@ function divisor(value: Value): bigint {
   return number;
 }
 
-/** An exact decimal number. */
 interface Decimal {
   digits: bigint;
   exponent: number;
@@ -63,7 +61,6 @@ function sum(left: Decimal, right: Decimal): Decimal {
 
 const sizeOf = (value: bigint): bigint => (value < 0n ? -value : value);
 
-/** Digits after the point that a division keeps. */
 const divisionPrecision = 16;
 
 function divided(left: Decimal, right: Decimal): Decimal {
@@ -114,7 +111,6 @@ function int64(value: bigint): Integer {
 
 const max = define(['any', '...any'], (values) => int64(largest(values)));
 
-/** Functions of sprig that compute. */
 export const numberFunctions: Functions = {
   int: define(['any'], ([value]) => toInt64(value)),
   int64: define(['any'], ([value]) => int64(toInt64(value))),

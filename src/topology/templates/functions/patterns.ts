@@ -34,7 +34,6 @@ class Search {
   readonly #pattern: Pattern;
   readonly #matcher;
 
-  /** @param panics whether Go panics where the pattern is wrong. */
   constructor(budget: Budget, source: Bytes, text: Bytes, panics: boolean) {
     this.budget = budget;
     this.source = source;
@@ -44,7 +43,6 @@ class Search {
     this.#matcher = this.#pattern.expression.matcher(this.text);
   }
 
-  /** Numbers of groups by their names. */
   get names(): Readonly<Record<string, number>> {
     return this.#pattern.expression.namedGroups() as Readonly<Record<string, number>>;
   }
@@ -161,11 +159,7 @@ function split(search: Search, count: bigint): List {
   return new List(parts, 'string');
 }
 
-/**
- * Both names of a function: the one that starts with must returns an error where the other panics.
- *
- * @param extra what it takes besides a pattern and a text.
- */
+/** Both names of a function that takes a pattern, a text and `extra`: only the one without must panics. */
 function both(
   name: string,
   extra: readonly ('int' | 'string')[],
@@ -182,7 +176,6 @@ function both(
 const matches = (budget: Budget, source: Bytes, text: Bytes): boolean =>
   new Search(budget, source, text, false).from(0) !== undefined;
 
-/** Functions of sprig for regular expressions, in RE2 syntax. */
 export const patternFunctions: Functions = {
   regexMatch: define(['string', 'string'], ([source, text], budget) =>
     ignoring(false, () => matches(budget, source, text)),

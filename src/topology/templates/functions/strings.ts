@@ -58,7 +58,6 @@ function splitText(budget: Budget, text: Bytes, separator: Bytes): Bytes[] {
   return parts;
 }
 
-/** strings.SplitN. */
 function splitTextN(budget: Budget, text: Bytes, separator: Bytes, limit: bigint): Bytes[] {
   if (limit === 0n) {
     return [];
@@ -80,7 +79,6 @@ function replaced(budget: Budget, text: Bytes, old: Bytes, replacement: Bytes): 
   return all.join(replacement);
 }
 
-/** A text without the characters at both of its ends that are to be cut. */
 function trimmed(text: Bytes, isCut: (code: number) => boolean): Bytes {
   let start = text.length;
   let end = 0;
@@ -220,7 +218,6 @@ function decodedFrom(name: keyof typeof encodings, encoded: Bytes): Bytes {
   return Buffer.from(regrouped(digits, 5, 8)).toString('latin1');
 }
 
-/** Sorts texts in place, as sort.Strings. */
 function sorted(budget: Budget, value: Value): List {
   if (!(value instanceof List)) {
     return new List([textOfValue(budget, value)], 'string');
@@ -230,7 +227,6 @@ function sorted(budget: Budget, value: Value): List {
   return texts;
 }
 
-/** The texts of all values that are not null, with spaces between them. */
 function joined(values: readonly Value[], textOf: (value: Value) => Bytes): Bytes {
   return values
     .filter((value) => value !== null)
@@ -253,7 +249,6 @@ function shuffled(text: Bytes): Bytes {
   return text;
 }
 
-/** Functions of sprig that work with texts. */
 export const stringFunctions: Functions = {
   hello: define([], () => 'Hello!'),
   abbrev: define(['int', 'string'], ([width, text]) => (width < 4n ? text : abbreviated(text, 0, numberOf(width)))),

@@ -5,7 +5,6 @@ import { FunctionError } from '../budget.ts';
 import { Dict, kindOf } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
 
-/** A URL, or a part of one, that Go may read or write in another way. */
 function notKnown(text: Bytes): NotKnown {
   return new NotKnown(`the template calls a function for URLs with ${quoted(text)}`, {
     remedy:
@@ -40,7 +39,6 @@ function checkAuthority(userinfo: Bytes, host: Bytes): void {
   }
 }
 
-/** A text before and after the first occurrence of a mark, which may be missing. */
 function cut(text: Bytes, mark: string): [before: Bytes, after: Bytes] {
   const at = text.indexOf(mark);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
@@ -106,7 +104,6 @@ function joined(dict: Dict): Bytes {
   ].join('');
 }
 
-/** Functions of sprig for URLs. */
 export const urlFunctions: Functions = {
   urlParse: define(['string'], ([text]) => partsOf(text)),
   urlJoin: define(['dict'], ([dict]) => joined(dict)),

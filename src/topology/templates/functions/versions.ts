@@ -33,11 +33,7 @@ function checkedPrerelease(prerelease: string): string {
   return prerelease;
 }
 
-/**
- * Reads a version as Masterminds' semver does: `v1.2` is 1.2.0.
- *
- * @throws {FunctionError} with its message.
- */
+/** Reads a version as Masterminds' semver does: `v1.2` is 1.2.0. @throws {FunctionError} with its message. */
 function parseVersion(text: Bytes): KubernetesVersion {
   const match = wholeVersion.exec(text);
   if (match === null) {
@@ -101,7 +97,6 @@ class Version extends Struct {
   }
 }
 
-/** Methods without parameters. */
 const plainMethods: Readonly<Record<string, (version: Version) => Operand>> = {
   Major: ({ parts }) => new Integer('uint64', BigInt(parts.numbers[0])),
   Minor: ({ parts }) => new Integer('uint64', BigInt(parts.numbers[1])),
@@ -151,7 +146,6 @@ const range = new RegExp(
   'g',
 );
 
-/** The longest text with constraints that is read. */
 const maxLength = 4_096;
 
 function isAny(text: string | undefined): boolean {
@@ -213,12 +207,7 @@ function holds(version: KubernetesVersion, { operator, version: own, lacks }: Co
   }
 }
 
-/**
- * Whether a version is within constraints, as Masterminds' semver reads them: `>1.21` excludes 1.21.5, and prereleases count
- * only where a constraint names one.
- *
- * @throws {FunctionError} with its message.
- */
+/** As Masterminds' semver reads constraints: `>1.21` excludes 1.21.5, and prereleases count only where one is named. */
 function satisfies(constraints: Bytes, version: Bytes): boolean {
   if (constraints.length > maxLength) {
     throw tooMuch(`the template compares a version with more than ${maxLength} bytes of constraints`);
@@ -237,7 +226,6 @@ function satisfies(constraints: Bytes, version: Bytes): boolean {
   });
 }
 
-/** Functions of sprig for semantic versions. */
 export const versionFunctions: Functions = {
   semver: define(['string'], ([text]) => new Version(parseVersion(text))),
   semverCompare: define(['string', 'string'], ([constraints, version], budget) => {

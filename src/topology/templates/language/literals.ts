@@ -17,7 +17,6 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 const escapes = /\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))?/g;
 
-/** The text between quotes with its escapes replaced. */
 function unescaped(literal: Bytes, fail: Fail): Bytes {
   return literal
     .slice(1, -1)
@@ -48,7 +47,6 @@ function characterOf(literal: Bytes, fail: Fail): number {
   return inner.length > 1 && inner !== bytesOfRune(code) ? fail(`malformed character constant: ${literal}`) : code;
 }
 
-/** The values of a number by the types that it fits. */
 function numbersOf(source: Bytes, fail: Fail): LiteralNode['fits'] {
   if (source.startsWith("'")) {
     const code = characterOf(source, fail);

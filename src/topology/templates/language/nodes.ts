@@ -7,7 +7,6 @@ interface Part<Kind extends string> {
   source: Bytes;
 }
 
-/** A text, a number or a boolean. */
 export interface LiteralNode extends Part<'literal'> {
   /** Where no type is asked for; undefined for an integer that is too large. */
   value: boolean | Bytes | number | bigint | undefined;
@@ -15,7 +14,6 @@ export interface LiteralNode extends Part<'literal'> {
   fits: { bool?: boolean; string?: Bytes; float64?: number; int?: bigint };
 }
 
-/** An operand of a command. */
 export type OperandNode =
   | Part<'dot' | 'nil'>
   | (Part<'function'> & { name: Bytes })

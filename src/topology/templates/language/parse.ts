@@ -11,7 +11,6 @@ export interface ParsedTemplate {
   bodies: ReadonlyMap<Bytes, readonly StatementNode[]>;
 }
 
-/** The end of a list of statements. */
 type End = { kind: 'end' } | { kind: 'else'; follows?: string };
 
 const operandStarts: ReadonlySet<string> = new Set(
@@ -27,7 +26,6 @@ function isEmpty(body: readonly StatementNode[]): boolean {
 
 /** The state that differs between a template and those defined in it. */
 interface Scope {
-  /** Names of variables, by the blocks that are open. */
   variables: Set<Bytes>[];
   loops: number;
   /** Where the action is that is parsed; undefined outside of actions. */
@@ -42,7 +40,6 @@ class Parser {
   readonly #isFunction: (name: string) => boolean;
   readonly #tokens: Token[] = [];
   readonly #bodies = new Map<Bytes, readonly StatementNode[]>();
-  /** Index of the next token. */
   #next = 0;
   /** Index of the last token that was looked at: errors name its line. */
   #seen = 0;
@@ -151,7 +148,6 @@ class Parser {
     this.#scope = outer;
   }
 
-  /** Limits recursion. */
   #nested<T>(run: () => T): T {
     if (this.#depth >= maxDepth) {
       throw tooMuch(`blocks and parentheses nest deeper than ${maxDepth} levels`);
@@ -255,7 +251,6 @@ class Parser {
     return { kind, pipe, body, otherwise };
   }
 
-  /** The call of a template, which a block defines as well. */
   #template(type: 'block' | 'template'): TemplateNode {
     const context = `${type} clause`;
     const { at } = this.#peekNonSpace();
@@ -272,7 +267,6 @@ class Parser {
     return { ...node, source: `${node.source} ${pipe.source}`, pipe };
   }
 
-  /** Variables that a pipeline declares or assigns to. */
   #declarations(context: string): { variables: Bytes[]; isAssignment: boolean } {
     const variables: Bytes[] = [];
     for (;;) {
@@ -397,11 +391,7 @@ class Parser {
   }
 }
 
-/**
- * Parses a template of Go's text/template.
- *
- * @throws {TemplateError} with Go's message.
- */
+/** Parses a template of Go's text/template. @throws {TemplateError} with Go's message. */
 export function parseTemplate(text: Bytes, name: string, isFunction: (name: string) => boolean): ParsedTemplate {
   return new Parser(text, name, isFunction).parse();
 }

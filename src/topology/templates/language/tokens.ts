@@ -3,7 +3,6 @@ import { type Bytes, bytesOf, isPrintable, quoted, runeAt, runesOf } from '../..
 export interface Token {
   /** A keyword, a form such as `field` or `string`, `char` for a sign that has no type of its own, `eof`, or `error`. */
   type: string;
-  /** Offset in the text, in bytes. */
   at: number;
   /** Of an error, Go's message. */
   text: Bytes;
@@ -63,7 +62,6 @@ function endOf(form: RegExp, text: Bytes, at: number): number {
   return form.lastIndex;
 }
 
-/** A token of an action. */
 function tokenAt(text: Bytes, at: number): Token {
   const token = (type: string, end: number): Token => ({ type, at, text: text.slice(at, end) });
   if (at >= text.length) {

@@ -93,7 +93,6 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
 /** A number that is not finite, as Go prints it. */
 export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 
-/** More digits than that are not printed. */
 export const maxPrecision = 60;
 
 /** A positive number in text as JavaScript writes it, but for ties, which Go rounds to even. */
@@ -105,7 +104,6 @@ function rounded(value: number, method: 'toExponential' | 'toFixed', precision: 
   return isTie ? (precision === 0 ? below.slice(0, -1) : below) + (exponent === undefined ? '' : `e${exponent}`) : text;
 }
 
-/** An exponent as Go prints it, with two digits at least. */
 const exponentText = (exponent: number): string =>
   `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 
@@ -114,7 +112,6 @@ function withExponent(exponential: string): string {
   return `${mantissa}e${exponentText(Number(exponent))}`;
 }
 
-/** Hexadecimal, with all digits. */
 function hexFloat(value: number): string {
   let [mantissa, exponent] = [value, 0];
   for (; mantissa >= 2; mantissa /= 2) {
@@ -127,10 +124,8 @@ function hexFloat(value: number): string {
 }
 
 /**
- * strconv.FormatFloat of a positive number with 64 bits: `format` is e, f, x, or another letter for g, and a precision of -1
- * gives as many digits as are needed to read the same number again.
- *
- * @throws {NotKnown} for a hexadecimal number with a precision, and for a large one without an exponent.
+ * strconv.FormatFloat of a positive number with 64 bits, by the letters e, f, g and x. A precision of -1 (of g and x) gives as
+ * many digits as are needed to read the same number again.
  */
 export function formatFloat(value: number, format: string, precision: number): string {
   if ((format === 'x' && precision >= 0) || (format === 'f' && value >= 1e21)) {
@@ -150,7 +145,6 @@ export function formatFloat(value: number, format: string, precision: number): s
     precision < 0 ? value.toExponential() : rounded(value, 'toExponential', wanted - 1)
   ).split('e');
   const digits = mantissa.replace('.', '').replace(/(?<!0)0+$/, '') || '0';
-  /** How many digits are before the point. */
   const point = Number(power) + 1;
   // As Go decides it: like 6 digits if there are as many as needed, and never more than there are.
   const limit = precision < 0 ? 6 : wanted > digits.length && digits.length >= point ? digits.length : wanted;

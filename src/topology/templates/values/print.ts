@@ -4,7 +4,6 @@ import type { Budget } from '../budget.ts';
 import { formatFloat, maxPrecision } from './numbers.ts';
 import { type Dict, type Integer, integerOf, List, Struct, typeOf, type Value } from './values.ts';
 
-/** Widths and precisions that fmt accepts. */
 const maxWidth = 1_000_000;
 
 /** A verb with its flags, width and precision; `*`, which takes the next argument, and the verb may have an index such as `[2]`. */
@@ -17,7 +16,6 @@ function notKnown(verb: string): NotKnown {
   });
 }
 
-/** Bases of integers by verb. */
 const bases: Readonly<Record<string, number>> = { v: 10, d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };
 
 /** Prints values as Go's package fmt does by a verb: with its flags, width and precision. */
@@ -51,7 +49,6 @@ class Verb {
     return `%!${letter}(${value === null ? '<nil>' : `${typeOf(value)}=${this.show(value, 'v', true)}`})`;
   }
 
-  /** How many digits fill the width, with zeros. */
   #zeros(sign: string): number {
     return this.#has('0') && !this.#has('-') ? this.#width - sign.length : 0;
   }
@@ -104,7 +101,6 @@ class Verb {
     return this.#pad(sign + shown.padStart(this.#zeros(sign), '0'), ' ');
   }
 
-  /** The first characters of a text, as many as its precision. */
   #cut(text: Bytes): Bytes {
     let end = this.#precision === undefined ? text.length : 0;
     for (let count = 0; count < (this.#precision ?? 0) && end < text.length; count++) {
@@ -141,7 +137,6 @@ class Verb {
     return letter === 'x' || letter === 'X' ? this.#hex(text, letter) : this.#bad(letter, value);
   }
 
-  /** A list or a map with its parts. */
   #collection<T>(value: List | Dict, parts: readonly T[], show: (part: T) => Bytes): Bytes {
     if (this.#isGo && value.isNil) {
       return `${typeOf(value)}(nil)`;
@@ -195,7 +190,6 @@ class Verb {
   }
 }
 
-/** fmt.Sprintf. */
 export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): Bytes {
   let text = '';
   let argument = 0;

@@ -14,7 +14,6 @@ export class Integer {
 
 /** A Go slice. */
 export class List {
-  /** The type of its elements. */
   readonly element: string;
   readonly items: Value[];
   readonly isNil: boolean;
@@ -28,7 +27,6 @@ export class List {
 
 /** A Go map with strings as keys. Like there, functions that write to it change it for all who hold it. */
 export class Dict {
-  /** The type of its values. */
   readonly element: string;
   readonly entries: Map<Bytes, Value>;
   readonly isNil: boolean;
@@ -47,7 +45,6 @@ export class Dict {
 
 /** A function of templates, or a method of a value. */
 export interface TemplateFunction {
-  /** Types of the parameters. */
   parameters: readonly string[];
   /** Type of what may follow them, if the function is variadic. */
   rest?: string | undefined;
@@ -117,12 +114,10 @@ export function kindOf(value: Value | undefined): string {
   return value instanceof Struct ? value.kind : typeOf(value);
 }
 
-/** The static type of an operand that has one. */
 export function staticType(operand: Exclude<Operand, undefined>): string {
   return operand instanceof Boxed ? anyType : typeOf(operand);
 }
 
-/** The value of an integer of any type. */
 export function integerOf(value: Value | undefined): bigint | undefined {
   return typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
 }
