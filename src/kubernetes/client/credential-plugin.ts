@@ -2,18 +2,17 @@ import { type ChildProcess, type ExecFileException, execFile } from 'node:child_
 import { isatty } from 'node:tty';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { orAborted, printable, takeTerminal } from '../../base/index.ts';
-import { isJsonObject, type Json } from '../objects/json/json.ts';
+import { type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 
-// The client library's own runs a plugin without a time limit and without the end of its standard input, shows a person
-// nothing of what it writes (a code to enter in a browser), and sends a token that is refused until it expires. So the
-// library gets a user with the credentials instead of the plugin.
+// The client library runs a plugin without a time limit and without the end of its standard input, shows nothing of what it
+// writes (a code to enter in a browser), and sends a refused token until it expires. So it gets the credentials instead.
 
-/** How long a plugin may take, in ms: those of clouds take up to some seconds. Commands and servers wait for it. */
+/** How long a plugin may take, in ms: those of clouds take up to some seconds. */
 const maxRunMs = 8_000;
 /** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
 const maxSignInMs = 15 * 60_000;
-/** Longest output of a plugin, in bytes: a token has to fit into a header, and certificates are a few KiB. */
+/** Longest output of a plugin, in bytes: certificates are a few KiB. */
 const maxOutputBytes = 1024 * 1024;
 
 /** The credentials of a plugin (client.authentication.k8s.io, ExecCredential.status). */
@@ -24,11 +23,10 @@ export interface Credential {
   expirationTimestamp?: string;
 }
 
-/** Whether two credentials are the same, but for their time. */
 export const areSameSecrets = (a: Credential, b: Credential): boolean =>
   (['token', 'clientCertificateData', 'clientKeyData'] as const).every((name) => a[name] === b[name]);
 
-/** A plugin failed. The message names it, and contains nothing that it printed: it may be a token. */
+/** The message contains nothing that the plugin printed: it may be a token. */
 export class PluginError extends Error {
   constructor(command: string, problem: string) {
     super(`the credential plugin ${printable(command)} ${problem}`);
@@ -36,14 +34,10 @@ export class PluginError extends Error {
 }
 
 function credentialIn(output: string): Credential | undefined {
-  let value: Json;
+  let status: JsonObject;
   try {
-    value = JSON.parse(output);
+    status = objectAt(JSON.parse(output), 'status');
   } catch {
-    return undefined;
-  }
-  const status = isJsonObject(value) ? value.status : undefined;
-  if (!isJsonObject(status)) {
     return undefined;
   }
   const credential: Credential = Object.fromEntries(
@@ -75,7 +69,7 @@ interface Plugin {
   env?: { name: string; value: string }[] | null;
 }
 
-/** A run of a plugin, which is killed when nobody waits for it any longer. */
+/** It is killed when nobody waits for it any longer. */
 interface Run {
   credential: Promise<Credential>;
   waiting: number;
@@ -124,19 +118,14 @@ export const pluginOf = perObject((config: KubeConfig) => {
   let current: Run | undefined;
   let held: Credential | undefined;
   return {
-    /**
-     * What the next requests send: the plugin runs if it has given nothing that is still valid, and was not refused by the API
-     * server.
-     *
-     * @throws {PluginError} when there are no credentials.
-     */
+    /** The plugin runs if it has given nothing that is still valid and was not refused. @throws {PluginError} */
     async get(signal: AbortSignal, refused?: Credential): Promise<Credential> {
       const end = held?.expirationTimestamp;
       const isExpired = end !== undefined && Date.parse(end) <= Date.now();
       if (held !== undefined && held !== refused && !isExpired) {
         return held;
       }
-      // Requests at the same time share a run: otherwise a person would be asked several times.
+      // A person is asked once for requests at the same time.
       current ??= startRun(exec as Plugin);
       const run = current;
       run.waiting++;

@@ -11,7 +11,7 @@ const maxKubeconfigBytes = 8 * 1024 * 1024;
 /** Largest file that a kubeconfig names, in bytes: bundles of CAs have some 250 KiB. */
 const maxNamedBytes = 1024 * 1024;
 
-/** The library's name for a user whose token is in a file. */
+/** The library's auth-provider for a token in a file. */
 const ofFile = 'tokenFile';
 
 /** A kubeconfig is unusable. The message is one line and contains nothing secret. */
@@ -29,7 +29,6 @@ interface KubeConfigOptions {
 
 /** The files to read; none in a pod. Files in the list of $KUBECONFIG may be missing, but not all of them. */
 function filesFor(named: string | undefined, env: NodeJS.ProcessEnv): string[] {
-  // An empty variable counts as unset, as in kubectl.
   const listed = named === undefined ? (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '') : [named];
   if (listed.length > 0) {
     const present = listed.filter((path) => existsSync(path));
@@ -61,10 +60,7 @@ function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[]
   return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].reverse();
 }
 
-/**
- * Loads the text of a kubeconfig, which must be parsed as kubectl does. The library would read a `tokenFile` at once, of any
- * user, for good and without a limit: it becomes what the library makes of a pod's token, which is read when it is sent.
- */
+/** The library would read any user's `tokenFile` at once: it becomes what a pod's token is to it, read when it is sent. */
 function load(config: KubeConfig, text: string, folder: string): void {
   const value = onlyValue(text, maxKubeconfigBytes);
   for (const { user } of objectsAt(value, 'users')) {
@@ -79,7 +75,7 @@ function load(config: KubeConfig, text: string, folder: string): void {
   config.loadFromString(JSON.stringify(value), { onInvalidEntry: 'filter' });
 }
 
-/** Checks the files that the current context of a kubeconfig names. @throws {FileError} for what is not a small regular file. */
+/** Checks the files that the current context names. @throws {FileError} for what is not a small regular file. */
 export function checkNamedFiles(config: KubeConfig): void {
   const user = config.getCurrentUser();
   const tokenFile = user?.authProvider?.config?.tokenFile as string | undefined;
@@ -116,7 +112,7 @@ function readFiles(files: readonly string[], newConfig: () => KubeConfig): KubeC
   return merged;
 }
 
-/** Why the current context cannot be used, in one text for all reasons; undefined if it can. */
+/** Why the current context cannot be used, in one text for all reasons. */
 function problemOf(config: KubeConfig): string | undefined {
   const cluster = config.getCurrentCluster();
   const user = config.getCurrentUser() as {
@@ -132,7 +128,6 @@ function problemOf(config: KubeConfig): string | undefined {
   const isOpen = protocol === 'http:' && (cluster?.skipTLSVerify === true || Boolean(proxyUrl));
   // Without a user the library would omit the CA as well, and the server would seem to have a bad certificate.
   const isServer = isOpen || (protocol === 'https:' && user !== null);
-  // The schemes of proxies that the client library knows.
   const isProxy = !proxyUrl || /^(?:https?|socks5h?):$/.test(URL.parse(proxyUrl)?.protocol ?? '');
   const isUser = (!user?.authProvider || user.authProvider.config) && (!user?.exec || user.exec.command);
   if (isServer && isProxy && isUser) {
@@ -142,17 +137,13 @@ function problemOf(config: KubeConfig): string | undefined {
   return `its context ${JSON.stringify(config.getCurrentContext())} (of ${known.join(', ') || 'none'}) must have a user, whose exec has a command, and a cluster with a server such as https://10.0.0.1:6443 (for http:// also insecure-skip-tls-verify) and no proxy-url but a URL: use --context, or see "kubectl config view --minify"`;
 }
 
-/**
- * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
- *
- * @throws {KubeConfigError} when it cannot be read, or its current context cannot be used.
- */
+/** @throws {KubeConfigError} when the kubeconfig cannot be read, or its current context cannot be used. */
 export async function loadKubeConfig(
   options: KubeConfigOptions,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<KubeConfig> {
   const files = filesFor(options.kubeconfig, env);
-  // Loaded only here, since only commands that talk to an API server need it: it takes longer than the rest.
+  // It takes longer to load than the rest of the program.
   const { KubeConfig } = await import('./client-node.ts');
   const config = readFiles(files, () => new KubeConfig());
   if (files.length === 0) {
@@ -168,11 +159,7 @@ export async function loadKubeConfig(
   return config;
 }
 
-/**
- * Reads a kubeconfig that another program wrote into an object: it may not name files or programs of this machine.
- *
- * @throws {KubeConfigError} when it does, and as `loadKubeConfig`.
- */
+/** Reads a kubeconfig of another program. @throws {KubeConfigError} also if it names files or programs of this machine. */
 export async function readKubeConfig(text: string, where: string): Promise<KubeConfig> {
   const { KubeConfig } = await import('./client-node.ts');
   const config = new KubeConfig();

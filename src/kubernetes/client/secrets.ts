@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../objects/json/json.ts';
 import { type KubernetesClient, readObject } from './requests/kubernetes-client.ts';
 import { ResponseError } from './requests/transport.ts';
 
-/** The metadata of an object that was requested by name. */
+/** The metadata of an object that was requested by name. @throws {ResponseError} when it is another one. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
   const { metadata } = object;
   if (!isJsonObject(metadata) || metadata.name !== name) {
