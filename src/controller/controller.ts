@@ -3,12 +3,22 @@ import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import {
+  connect,
+  Informer,
+  type InformerChange,
+  type KubernetesClient,
+  objectKey,
+  shortRetries,
+} from '../kubernetes/client/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import { type ClientOptions, createClient } from '../runtimehooks/client/index.ts';
 import { newestKnownRelease } from '../runtimehooks/index.ts';
-import { type ControllerPace, createDiscovery, defaultPace } from './discovery.ts';
+import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
+import { type ControllerPace, createDiscovery, type Discovery, defaultPace, fingerprintOf } from './discovery.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import { createControllerMetrics } from './metrics.ts';
-import { startTerm, type Term } from './term.ts';
+import { Queue, type RunResult } from './queue.ts';
 
 export interface ControllerOptions {
   kubeConfig: KubeConfig;
@@ -28,43 +38,162 @@ export interface ControllerOptions {
 }
 
 export interface RunningController {
-  /**
-   * Resolves when all ExtensionConfigs have been listed for the first time; never, if the controller is stopped before.
-   */
+  /** Resolves when all ExtensionConfigs have been listed once; never, if the controller is stopped before. */
   readonly synced: Promise<void>;
-  /**
-   * Why the controller is not doing its work, for a readiness probe; undefined when it is, or when another replica
-   * leads.
-   */
+  /** Why the controller is not doing its work, for a readiness probe; undefined also while another replica leads. */
   readonly problem: string | undefined;
   /** Aborts discoveries in progress, lets writes finish, releases the Lease, and stops. Never rejects. */
   stop(): Promise<void>;
 }
 
+/** How long writes in flight may take at the end, in ms. */
+const endMs = 5_000;
+
+/** Fewer retries than usual, since the queue retries as well. */
+const retryOptions = { ...shortRetries, deadlineMs: 20_000 };
+
+/** What a term of work needs: `discoveryWith` creates a discovery with a connection that ends with the term. */
+interface TermContext {
+  kubeConfig: KubeConfig;
+  log: Logger;
+  pace: ControllerPace;
+  discoveryWith(cluster: KubernetesClient): Discovery;
+  onSynced(): void;
+  onRun(result: 'success' | 'failure', seconds: number): void;
+}
+
+/**
+ * Starts a term of work on ExtensionConfigs: from the start, or from winning an election, to the end. Changes of the watched
+ * copy put names into the queue, and extensions are discovered as the copy then has them.
+ */
+function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: TermContext) {
+  /** Aborts discoveries, but not writes. */
+  const work = new AbortController();
+  const connection = new AbortController();
+  const discovery = discoveryWith(connect(kubeConfig, connection.signal, retryOptions));
+  const queue = new Queue({ run, concurrency: pace.concurrency, pace: pace.queue });
+  const informer = new Informer(kubeConfig, {
+    path: collectionPath,
+    resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
+    pace: pace.informer,
+    onChange: take,
+    onProblem(problem) {
+      if (problem === undefined) {
+        log.info('the watch on the API server works again');
+      } else {
+        log.warn({ problem }, 'the watch on the API server fails');
+      }
+    },
+  });
+  let isSynced = false;
+  void informer.synced.then(() => {
+    isSynced = true;
+    const all = configs();
+    log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
+    for (const { metadata } of all) {
+      queue.add(metadata.name);
+    }
+    onSynced();
+  });
+
+  function stored(object: JsonObject | undefined): StoredConfig | undefined {
+    const config = object && readStored(object);
+    if (object !== undefined && config === undefined) {
+      const extensionConfig = objectKey(object);
+      log.error({ extensionConfig }, 'the API server has an ExtensionConfig that cannot be read');
+    }
+    return config;
+  }
+
+  const configs = () => informer.list().flatMap((object) => readStored(object) ?? []);
+
+  function take({ type, key, object, previous }: InformerChange): void {
+    const config = stored(object);
+    if (config === undefined || !isSynced) {
+      return;
+    }
+    if (type === 'deleted') {
+      log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
+      queue.add(key, true);
+      return;
+    }
+    const before = previous && readStored(previous);
+    const isSpecNew = before?.metadata.generation !== config.metadata.generation;
+    // Not for a status that the controller itself has written.
+    if (before === undefined || isSpecNew || fingerprintOf(before) !== fingerprintOf(config)) {
+      // A new spec resets the backoff.
+      queue.add(key, isSpecNew);
+    }
+  }
+
+  async function run(name: string): Promise<RunResult> {
+    const config = stored(informer.get(name));
+    if (config === undefined || config.metadata.deletionTimestamp !== undefined) {
+      discovery.forget(name);
+      return undefined;
+    }
+    const began = performance.now();
+    const report = (result: 'success' | 'failure') => onRun(result, (performance.now() - began) / 1000);
+    try {
+      const outcome = await discovery.run(config, work.signal);
+      report(outcome?.result === 'failed' ? 'failure' : 'success');
+      return outcome;
+    } catch (error) {
+      if (work.signal.aborted || error instanceof ConfigGone) {
+        return { result: 'done' };
+      }
+      const { message } = error as Error;
+      if (error instanceof ConfigConflict) {
+        log.debug({ extensionConfig: name }, message);
+        return { result: 'failed' };
+      }
+      // Of a bug, the stack is needed.
+      const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+      const fields = { extensionConfig: name, ...(isBug ? { err: error } : { error: message }) };
+      log[isBug ? 'error' : 'warn'](fields, 'ExtensionConfig will be retried');
+      report('failure');
+      return { result: 'failed' };
+    }
+  }
+
+  return {
+    informer,
+    queue,
+    configs,
+    /**
+     * Aborts calls of extensions, lets writes finish, and stops. With `isLost`, because another replica leads now, writes
+     * in flight are aborted at once.
+     */
+    async end(reason: Error, isLost = false): Promise<void> {
+      informer.stop();
+      const idle = queue.stop();
+      work.abort(reason);
+      if (isLost) {
+        connection.abort(reason);
+      }
+      const late = setTimeout(() => connection.abort(reason), endMs);
+      await idle;
+      await discovery.flush();
+      clearTimeout(late);
+      connection.abort(reason);
+    },
+  };
+}
+
 /** Starts a controller. It survives every failure of the API server and of extensions. */
 export function startController(options: ControllerOptions): RunningController {
-  const { kubeConfig, log, extensions, leaderElection } = options;
+  const { kubeConfig, log, extensions, leaderElection, metrics: registry = new Registry() } = options;
   const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
   const pace = { ...defaultPace, ...options.pace };
   const identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
   const stopping = new AbortController();
-  const firstSync = Promise.withResolvers<void>();
+  const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>();
   let election: Candidate | undefined;
-  let term: Term | undefined;
+  let term: ReturnType<typeof startTerm> | undefined;
   let over: Promise<void> | undefined;
 
-  const client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
-  const metrics = createControllerMetrics(
-    options.metrics ?? new Registry(),
-    { release: extensions?.release ?? newestKnownRelease },
-    {
-      configs: () => term?.configs() ?? [],
-      isLeading: () => term !== undefined,
-      load: () => term?.load ?? { waiting: 0, running: 0 },
-      silentSeconds: () =>
-        term?.confirmedAt === undefined ? undefined : (performance.now() - term.confirmedAt) / 1000,
-    },
-  );
+  const client = createClient({ ...extensions, metrics: registry });
+  const onRun = createControllerMetrics(registry, extensions?.release ?? newestKnownRelease, () => term);
 
   if (leaderElection === undefined) {
     beginTerm();
@@ -89,34 +218,29 @@ export function startController(options: ControllerOptions): RunningController {
     if (stopping.signal.aborted) {
       return;
     }
-    term = startTerm({
-      kubeConfig,
-      discovery: (cluster) =>
-        createDiscovery({ cluster: election?.guard(cluster) ?? cluster, client, log, now, pace, identity }),
-      log,
-      pace,
-      onSynced: firstSync.resolve,
-      onRun: metrics.ran,
-    });
+    const discoveryWith = (cluster: KubernetesClient) =>
+      createDiscovery({ cluster: election?.guard(cluster) ?? cluster, client, log, now, pace, identity });
+    term = startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun });
   }
 
-  function endAll(): Promise<void> {
-    over ??= (async () => {
-      const reason = new Error('the controller stops');
-      stopping.abort(reason);
-      // Writes may finish only while this replica still leads.
-      await term?.end(reason);
-      await election?.stop();
-      await client.close();
-    })();
-    return over;
+  async function endAll(): Promise<void> {
+    const reason = new Error('the controller stops');
+    stopping.abort(reason);
+    // Writes may finish only while this replica still leads.
+    await term?.end(reason);
+    await election?.stop();
+    await client.close();
   }
 
   return {
-    synced: firstSync.promise,
+    synced,
     get problem() {
-      return election?.problem ?? term?.problem;
+      const { problem, isSynced } = term?.informer ?? { problem: undefined, isSynced: true };
+      return election?.problem ?? problem ?? (isSynced ? undefined : 'the ExtensionConfigs have not been read yet');
     },
-    stop: endAll,
+    stop() {
+      over ??= endAll();
+      return over;
+    },
   };
 }

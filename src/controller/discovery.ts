@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import type { Logger } from 'pino';
 import { count, shortList } from '../base/index.ts';
 import { problemOf, usable } from '../base/x509/index.ts';
 import { injectCaFromSecretAnnotation, pausedAnnotation } from '../extensionconfig/index.ts';
@@ -7,7 +6,7 @@ import { isStatus, type KubernetesClient, type StatusError, type WatchPace } fro
 import type { LabelSelector } from '../kubernetes/index.ts';
 import { type Client, selectorProblem } from '../runtimehooks/client/index.ts';
 import { bundleOfSecret } from '../webhook/certs/index.ts';
-import { type ConfigEvent, createEventRecorder } from './configs/events.ts';
+import { type ConfigEvent, createEventRecorder, type Reporter } from './configs/events.ts';
 import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFinding } from './configs/status.ts';
 import { createConfigStore, type StoredConfig } from './configs/stored.ts';
 import type { QueuePace, RunResult } from './queue.ts';
@@ -18,15 +17,12 @@ export interface ControllerPace {
   resyncMs: number;
   /** How often the Secret with a CA is read, in ms, also after failures: the CA may be rotated, and others wait 30 s for it. */
   secretMs: number;
-  /** Maximum number of concurrent runs. */
   concurrency: number;
   queue: QueuePace;
   informer: Partial<WatchPace>;
 }
 
-/**
- * As in Cluster API, except for the concurrency (there 10): a run spends most of its time waiting for the extension.
- */
+/** As in Cluster API, except for the concurrency (there 10): a run mostly waits for the extension. */
 export const defaultPace: ControllerPace = {
   resyncMs: 10 * 60_000,
   secretMs: 20_000,
@@ -35,15 +31,11 @@ export const defaultPace: ControllerPace = {
   informer: {},
 };
 
-interface DiscoveryContext {
+interface DiscoveryContext extends Reporter {
   /** The connection of a term. */
   cluster: KubernetesClient;
   client: Client;
-  log: Logger;
-  now: () => Date;
   pace: ControllerPace;
-  /** Name of the replica, for events. */
-  identity: string;
 }
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
@@ -51,9 +43,6 @@ const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400,
 
 const namesIn = (status: ExtensionConfigStatus | undefined) =>
   new Set((status?.handlers ?? []).map(({ name = '' }) => name));
-
-/** Maximum number of handlers that an event names. */
-const maxNamed = 5;
 
 /** The event for a change of the status; undefined if it says the same as before. */
 function eventOf(
@@ -78,14 +67,14 @@ function eventOf(
   }
   const without = (what: string, names: Set<string>, others: Set<string>) => {
     const rest = [...names].filter((name) => !others.has(name));
-    return rest.length === 0 ? [] : [`${what} ${shortList(rest, maxNamed)}`];
+    return rest.length === 0 ? [] : [`${what} ${shortList(rest, 5)}`];
   };
   const changes = [...without('added', now, old), ...without('removed', old, now)];
   const message = `the extension server changed: ${changes.join('; ')}`;
   return changes.length === 0 ? undefined : { type: 'Normal', reason: 'HandlersChanged', message };
 }
 
-/** The input of a discovery besides the spec: only when that changes, another one is needed. */
+/** The input of a discovery besides the spec. */
 export const fingerprintOf = ({ metadata: { annotations = {} } }: StoredConfig): string =>
   JSON.stringify([annotations[pausedAnnotation] !== undefined, annotations[injectCaFromSecretAnnotation]]);
 
@@ -129,7 +118,7 @@ export function createDiscovery({ cluster, client, log, now, pace, identity }: D
       return { kind: 'not-discovered', error: problem };
     }
     const result = await client.discover(config, { signal });
-    // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
+    // It is called again in ten minutes, and a thousand idle connections take 200 MB.
     client.disconnect(config.metadata.name);
     signal.throwIfAborted();
     return result.ok
@@ -180,7 +169,7 @@ export function createDiscovery({ cluster, client, log, now, pace, identity }: D
         if (finding.kind === 'not-discovered' || !isRefusal(error)) {
           throw error;
         }
-        // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
+        // An admission policy, or a limit of the CRD: the status is where people look for it.
         const problem = `the API server rejects the discovered handlers: ${error.message}`;
         await write(injected, { kind: 'not-discovered', error: problem });
         return failed;

@@ -3,21 +3,20 @@ import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import { metricsIn } from '../base/metrics/index.ts';
 import { readCertificates, usable } from '../base/x509/index.ts';
-import { type KnownHooks, phaseOf, quotable } from '../runtimehooks/client/index.ts';
+import { phaseOf, quotable } from '../runtimehooks/client/index.ts';
+import type { Release } from '../runtimehooks/index.ts';
 import { conditionOf } from './configs/status.ts';
 import type { StoredConfig } from './configs/stored.ts';
 
-/** Values that are read at each scrape. */
+/** The work of a leader, as it is read at each scrape. */
 interface Observed {
+  informer: { confirmedAt: number | undefined };
+  queue: { waiting: number; running: number };
   configs(): readonly StoredConfig[];
-  isLeading(): boolean;
-  load(): { waiting: number; running: number };
-  /** Seconds since the last response of the API server; undefined before the first one. */
-  silentSeconds(): number | undefined;
 }
 
 const prefix = 'extensionconfig_controller_';
-/** Maximum number of hook versions that get their own series: a server may report any names of unknown hooks. */
+/** Maximum number of hook versions with their own series: a server may report any names. */
 const maxHooks = 500;
 /** Longest name in a label, in characters. */
 const maxLabel = 100;
@@ -28,7 +27,8 @@ function bundleEnd(caBundle: string): number {
   return Math.max(...certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000));
 }
 
-export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed) {
+/** @returns the function that counts a run that has ended, with its duration in seconds. */
+export function createControllerMetrics(registry: Registry, release: Release, term: () => Observed | undefined) {
   const { counter, histogram, measured } = metricsIn(registry, prefix);
   const ofConfigs = metricsIn(registry, 'extensionconfig_');
   const labelNames = ['extensionconfig'] as const;
@@ -45,15 +45,16 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     [],
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
   );
-  measured('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
-    observed.isLeading() ? 1 : 0,
-  );
-  measured('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => observed.load().waiting);
-  measured('queue_running', 'ExtensionConfigs being reconciled.', () => observed.load().running);
+  measured('leader', 'Whether this replica is the leader (1) or another one is (0).', () => (term() ? 1 : 0));
+  measured('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => term()?.queue.waiting ?? 0);
+  measured('queue_running', 'ExtensionConfigs being reconciled.', () => term()?.queue.running ?? 0);
   measured(
     'api_server_silent_seconds',
     'Seconds since the API server was last heard from; over a minute the cached ExtensionConfigs may be stale.',
-    observed.silentSeconds,
+    () => {
+      const { confirmedAt } = term()?.informer ?? {};
+      return confirmedAt === undefined ? undefined : (performance.now() - confirmedAt) / 1000;
+    },
   );
 
   const discovered = ofConfigs.gauge(
@@ -74,10 +75,10 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
   );
   const ends = new LRUCache<string, number>({ max: 1_000, memoMethod: bundleEnd });
 
-  /** Adds the handlers of one ExtensionConfig; `hooks` are the hook versions that have their own series. */
+  /** `hooks` are the hook versions that have their own series. */
   function countHandlers({ status }: StoredConfig, hooks: Set<string>): void {
     for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
-      const state = phaseOf({ apiVersion, hook }, known) ?? 'unknown';
+      const state = phaseOf({ apiVersion, hook }, { release }) ?? 'unknown';
       const key = `${apiVersion}/${hook}`;
       if (hooks.size < maxHooks) {
         hooks.add(key);
@@ -97,7 +98,7 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
       one.reset();
     }
     const hooks = new Set<string>();
-    for (const config of observed.configs()) {
+    for (const config of term()?.configs() ?? []) {
       const extensionconfig = config.metadata.name;
       const status = conditionOf(config.status, 'Discovered')?.status;
       if (status === 'True' || status === 'False') {
@@ -111,11 +112,8 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     }
   }
 
-  return {
-    /** Counts a run that has ended, with its duration in seconds. */
-    ran(result: 'success' | 'failure', seconds: number): void {
-      runs.inc({ result });
-      runTimes.observe(seconds);
-    },
+  return (result: 'success' | 'failure', seconds: number): void => {
+    runs.inc({ result });
+    runTimes.observe(seconds);
   };
 }

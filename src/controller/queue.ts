@@ -4,7 +4,7 @@
  */
 export type RunResult = { result: 'done' | 'failed'; againMs?: number } | undefined;
 
-/** Intervals of a queue, in ms. */
+/** In ms. */
 export interface QueuePace {
   /** Minimum time between the starts of two runs of a key. */
   minIntervalMs: number;
@@ -42,7 +42,7 @@ export class Queue {
     this.#options = options;
   }
 
-  /** Number of keys that are due but wait for a free slot. */
+  /** Keys that are due but wait for a free slot. */
   get waiting(): number {
     return this.#ready.size;
   }
@@ -70,7 +70,6 @@ export class Queue {
     await Promise.all(this.#runs);
   }
 
-  /** Runs a key at a time, unless it does earlier. */
   #schedule(key: string, entry: Entry, dueAt: number): void {
     entry.dueAt = Math.min(entry.dueAt, dueAt);
     if (this.#isStopped || entry.isRunning || entry.dueAt === Infinity) {
@@ -84,7 +83,6 @@ export class Queue {
     entry.timer = setTimeout(due, Math.max(0, entry.dueAt - performance.now())).unref();
   }
 
-  /** Starts as many runs as there are free slots. */
   #startNext(): void {
     for (const key of this.#ready) {
       if (this.#isStopped || this.#runs.size === this.#options.concurrency) {

@@ -8,7 +8,7 @@ import { createCallMetrics as createHandlerMetrics } from '../../src/extension/s
 import { addWatchingMetrics } from '../../src/policy/cluster-facts/index.ts';
 import { rules } from '../../src/policy/index.ts';
 import { createCallMetrics } from '../../src/runtimehooks/client/exchange/metrics.ts';
-import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
+import { newestKnownRelease } from '../../src/runtimehooks/index.ts';
 import { createMetrics } from '../../src/server/application/metrics.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/reviews/metrics.ts';
 
@@ -30,13 +30,7 @@ export function allMetrics(): Record<'server' | 'controller' | 'extensions', Reg
   });
   createImpactMetrics(server, metricsPrefix);
   const controller = new Registry();
-  const known = { catalog: createHookCatalog(), release: newestKnownRelease };
-  createControllerMetrics(controller, known, {
-    configs: () => [],
-    isLeading: () => true,
-    load: () => ({ waiting: 0, running: 0 }),
-    silentSeconds: () => 0,
-  });
+  createControllerMetrics(controller, newestKnownRelease, () => undefined);
   const extensions = new Registry();
   createHandlerMetrics(extensions);
   createCallMetrics(extensions);

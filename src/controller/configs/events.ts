@@ -8,7 +8,6 @@ import type { StoredConfig } from './stored.ts';
 /** An event of an ExtensionConfig, as `kubectl describe` and the log show it. */
 export interface ConfigEvent {
   type: 'Normal' | 'Warning';
-  /** In CamelCase. */
   reason: string;
   message: string;
 }
@@ -22,8 +21,7 @@ const maxInstance = 128;
 /** Maximum number of events waiting to be written; beyond that, events are dropped. */
 const maxWaiting = 1_000;
 
-/** Who reports events. */
-interface Reporter {
+export interface Reporter {
   /** Name of the replica. */
   identity: string;
   log: Logger;
@@ -34,7 +32,7 @@ interface Reporter {
 export function createEventRecorder(cluster: KubernetesClient, { identity, log, now }: Reporter) {
   let waiting = 0;
   let written = Promise.resolve();
-  /** Logged once, since a missing permission affects every event. */
+  /** A missing permission affects every event. */
   let lastProblem: string | undefined;
 
   async function write({ metadata }: StoredConfig, event: ConfigEvent, at: Date): Promise<void> {
@@ -78,7 +76,7 @@ export function createEventRecorder(cluster: KubernetesClient, { identity, log, 
         written = written.then(() => write(config, event, at)).finally(() => waiting--);
       }
     },
-    /** Resolves when everything recorded has been written, or has failed. */
+    /** Resolves when everything has been written, or has failed. */
     flush: () => written,
   };
 }

@@ -2,7 +2,6 @@ import { type ExtensionConfig, pausedAnnotation } from '../../extensionconfig/in
 import { timeText } from '../../kubernetes/index.ts';
 import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 
-/** The status of an ExtensionConfig. */
 export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
 type StoredCondition = NonNullable<ExtensionConfigStatus['conditions']>[number];
 
@@ -18,10 +17,7 @@ interface Condition {
 const maxMessage = 32_768;
 const maxV1Beta1Message = 10_240;
 
-/**
- * Truncates without splitting a surrogate pair: half a pair would be stored as another character, and the status would
- * be rewritten forever.
- */
+/** Half a surrogate pair would be stored as another character, and the status rewritten forever. */
 const cut = (text: string, longest: number) =>
   (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
 
@@ -45,21 +41,16 @@ function withSet<T extends { type?: string; status?: string; lastTransitionTime?
   return sorted.map(([, condition]) => condition);
 }
 
-/** The condition of a type, if there is one. */
 export function conditionOf(status: ExtensionConfigStatus | undefined, type: string): StoredCondition | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The result of a run for an extension. */
 export type RunFinding =
   | { kind: 'paused' }
   | { kind: 'discovered'; handlers: readonly DiscoveredHandler[] }
   | { kind: 'not-discovered'; error: string };
 
-/**
- * The handlers in the order that the status already has, new ones at the end. Cluster API's own extension server has a
- * different order after each start, which would change the status each time.
- */
+/** New handlers come last. Cluster API's own extension server has another order after each start. */
 function inKnownOrder(known: ExtensionConfigStatus['handlers'] = [], discovered: readonly DiscoveredHandler[]) {
   const places = new Map(known.map(({ name }, index) => [name, index]));
   const placeOf = ({ name }: DiscoveredHandler) => places.get(name) ?? known.length;
@@ -67,8 +58,8 @@ function inKnownOrder(known: ExtensionConfigStatus['handlers'] = [], discovered:
 }
 
 /**
- * The status for a result, as Cluster API writes it: conditions of both kinds, and the handlers, which remain when
- * discovery fails. Fields and conditions of other controllers are preserved.
+ * The status as Cluster API writes it: conditions of both kinds, and the handlers, which remain when discovery fails. Fields
+ * and conditions of other controllers are preserved.
  */
 export function discoveredStatus(
   stored: ExtensionConfigStatus = {},

@@ -11,12 +11,11 @@ import type { ExtensionConfigStatus } from './status.ts';
 
 export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
 
-/** An ExtensionConfig as stored by the API server. */
 export type StoredConfig = ExtensionConfig & {
   metadata: { name: string; uid: string; resourceVersion: string; generation: number };
 };
 
-/** Reads an object of the API server as an ExtensionConfig; undefined if it lacks what the controller needs. */
+/** Undefined if the object lacks what the controller needs. */
 export function readStored(object: JsonObject): StoredConfig | undefined {
   const { metadata } = object;
   if (!isJsonObject(metadata)) {
@@ -34,18 +33,17 @@ export function readStored(object: JsonObject): StoredConfig | undefined {
   return isStored ? (decodeExtensionConfig(whole, hubVersion).object as StoredConfig) : undefined;
 }
 
-/** The object was changed by another client between reading and writing. */
+/** Another client has written the object in the meantime. */
 export class ConfigConflict extends Error {}
 
 /** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
 /**
- * Writes ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other
- * clients wrote is lost, and unknown fields are preserved.
+ * Writes ExtensionConfigs by merge patches with the resourceVersion, so that nothing that other clients wrote is lost, and
+ * unknown fields are preserved. Returns the object after it. @throws {ConfigConflict | ConfigGone}
  */
 export function createConfigStore(cluster: KubernetesClient) {
-  /** Returns the object after the write. @throws {ConfigConflict} when another client has written in the meantime. */
   async function patch(config: StoredConfig, subresource: '' | '/status', change: JsonObject): Promise<StoredConfig> {
     const { name, uid, resourceVersion } = config.metadata;
     const path = `${collectionPath}/${encodeURIComponent(name)}${subresource}`;

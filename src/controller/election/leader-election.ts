@@ -6,11 +6,9 @@ import { heldSpec, type LeaseAccess, type LeaseName, leaseAccess, releasedSpec, 
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions extends LeaseName {
-  /** Identity of this candidate, which must be unique. Default: the host name and a random suffix. */
+  /** Must be unique. Default: the host name and a random suffix. */
   identity?: string | undefined;
-  /**
-   * How long other candidates wait after the last renewal that they have seen, in ms; whole seconds. Default: 15,000.
-   */
+  /** How long other candidates wait after the last renewal that they have seen, in ms; whole seconds. Default: 15,000. */
   leaseDurationMs?: number;
   /** How long the leader continues without a renewal, in ms; less than `leaseDurationMs`. Default: 10,000. */
   renewDeadlineMs?: number;
@@ -24,17 +22,17 @@ export interface ElectionRun extends LeaderElectionOptions {
   log: Logger;
   /** For the times in the Lease, which no decision depends on. */
   now: () => Date;
-  /** Returns milliseconds of a monotonic clock, on which all decisions are based. */
+  /** Milliseconds of a monotonic clock, on which all decisions are based. */
   monotonicMs: () => number;
   onElected(): void;
-  /** Called at the moment when the leadership ends: nothing may be written from then on. */
+  /** Nothing may be written from then on. */
   onLost(reason: string): void;
 }
 
 /**
- * Participates in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for
- * the duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
- * So there is at most one leader, whatever the clocks say. After losing the leadership it is a candidate again.
+ * Takes part in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for the
+ * duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that, and is a
+ * candidate again. So there is at most one leader, whatever the clocks say.
  */
 export class Candidate {
   readonly #run: Required<ElectionRun> & { identity: string };
@@ -43,13 +41,12 @@ export class Candidate {
   readonly #pause = new AbortController();
   readonly #lease: LeaseAccess;
   readonly #working: Promise<void>;
-  /** The spec of another holder's Lease, and since when it has been unchanged. */
+  /** The spec of another holder's Lease, and since when it is unchanged. */
   #seen: { spec: string; since: number } | undefined;
   /** When the last successful renewal was sent; undefined while not the leader. */
   #renewedAt: number | undefined;
   /** The Lease as this leader has written it last; undefined while that is not known. */
   #held: StoredLease | undefined;
-  /** Ends the leadership when it was not renewed in time. */
   #deadline: NodeJS.Timeout | undefined;
   /** Why the Lease cannot be read or written; undefined if it can. */
   problem: string | undefined;
@@ -67,19 +64,13 @@ export class Candidate {
     this.#working = this.#work();
   }
 
-  /**
-   * Whether this candidate leads at this moment. Checked before each write, since the timers of a suspended process are
-   * late.
-   */
+  /** Checked before each write, since the timers of a suspended process are late. */
   get isLeading(): boolean {
     const { monotonicMs, renewDeadlineMs } = this.#run;
     return this.#renewedAt !== undefined && monotonicMs() < this.#renewedAt + renewDeadlineMs;
   }
 
-  /**
-   * A connection whose writes first check that this candidate leads: a former leader never writes, not even when its
-   * timers are late. The others fail.
-   */
+  /** A connection whose writes fail when this candidate does not lead: a former leader never writes. */
   guard(cluster: KubernetesClient): KubernetesClient {
     return {
       ...cluster,
@@ -117,7 +108,6 @@ export class Candidate {
     }
   }
 
-  /** Makes one attempt to acquire or renew the Lease. */
   async #try(): Promise<void> {
     const { identity, monotonicMs, now } = this.#run;
     const held = this.#held;
@@ -142,10 +132,7 @@ export class Candidate {
     }
   }
 
-  /**
-   * Whether another holder has not renewed its Lease for the duration of it: that is told by how long its spec has been
-   * unchanged, since the times in it come from other clocks.
-   */
+  /** Told by how long its spec has been unchanged: the times in it come from another clock. */
   #isAbandoned({ lease, leaseDurationSeconds }: StoredLease): boolean {
     const spec = JSON.stringify(lease.spec);
     const now = this.#run.monotonicMs();
@@ -161,7 +148,11 @@ export class Candidate {
     const isNew = this.#renewedAt === undefined;
     this.#renewedAt = sentAt;
     clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => this.#loseLate(), Math.max(0, sentAt + renewDeadlineMs - monotonicMs())).unref();
+    const lateIn = Math.max(0, sentAt + renewDeadlineMs - monotonicMs());
+    this.#deadline = setTimeout(() => {
+      const why = this.problem === undefined ? '' : `: ${this.problem}`;
+      this.#lose(`the Lease was not renewed for ${renewDeadlineMs / 1000} s${why}`);
+    }, lateIn).unref();
     if (isNew && this.#ended === undefined) {
       log.info({ lease: this.#what, identity }, 'leadership won');
       onElected();
@@ -181,11 +172,6 @@ export class Candidate {
     this.#renewedAt = undefined;
     this.#held = undefined;
     clearTimeout(this.#deadline);
-  }
-
-  #loseLate(): void {
-    const why = this.problem === undefined ? '' : `: ${this.problem}`;
-    this.#lose(`the Lease was not renewed for ${this.#run.renewDeadlineMs / 1000} s${why}`);
   }
 
   async #end(): Promise<void> {

@@ -7,7 +7,6 @@ export interface LeaseName {
   name: string;
 }
 
-/** The holder of a Lease, and for how long it is held, in ms. */
 interface Holder {
   identity: string;
   leaseDurationMs: number;
@@ -16,16 +15,15 @@ interface Holder {
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
 export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;
 
-/** How recent a renewal must be to prove that its holder is running, in ms: generous, since it compares two clocks. */
+/** How recent a renewal proves that its holder is running, in ms: generous, since it compares two clocks. */
 const freshMs = 60_000;
 
 const resource = 'leases.coordination.k8s.io';
 
-/** A Lease, and the fields of its spec that an election reads: those that are missing or have another type are empty, or 0. */
+/** A Lease, and fields of its spec: those that are missing or have another type are empty, or 0. */
 function stored(lease: JsonObject) {
   return {
     lease,
-    /** Empty if there is no holder. */
     holderIdentity: textAt(lease, 'spec', 'holderIdentity'),
     leaseDurationSeconds: Number(fieldAt(lease, 'spec', 'leaseDurationSeconds')) || 0,
     leaseTransitions: Number(fieldAt(lease, 'spec', 'leaseTransitions')) || 0,
@@ -36,7 +34,7 @@ function stored(lease: JsonObject) {
 
 export type StoredLease = ReturnType<typeof stored>;
 
-/** The spec of a Lease that is acquired, or renewed if the holder is unchanged. */
+/** The spec of a Lease that is acquired, or renewed. */
 export function heldSpec(before: StoredLease | undefined, { identity, leaseDurationMs }: Holder, now: Date) {
   const time = now.toISOString().replace('Z', '000Z');
   const isRenewal = before?.holderIdentity === identity;
@@ -49,7 +47,7 @@ export function heldSpec(before: StoredLease | undefined, { identity, leaseDurat
   };
 }
 
-/** The spec of a Lease that its holder releases, so that the next one need not wait. */
+/** The next holder need not wait. */
 export function releasedSpec(before: StoredLease, holder: Holder, now: Date) {
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
@@ -60,15 +58,11 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
   const path = `${collection}/${encodeURIComponent(name)}`;
   const key = `${namespace}/${name}`;
   return {
-    /** Resolves with undefined if there is none. */
     async read(): Promise<StoredLease | undefined> {
       const lease = await readObject(cluster, path, resource, key);
       return lease && stored(lease);
     },
-    /**
-     * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with undefined when another
-     * client was faster.
-     */
+    /** Replaces the spec of the Lease as it was read, or creates it. Resolves with undefined when another client was faster. */
     async write(before: StoredLease | undefined, spec: JsonObject): Promise<StoredLease | undefined> {
       const created = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
       try {
@@ -90,11 +84,7 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
 
 export type LeaseAccess = ReturnType<typeof leaseAccess>;
 
-/**
- * The holder of a Lease that was renewed lately: Cluster API's controller, which does the same work in this cluster.
- *
- * @throws {Error} when the Lease cannot be read.
- */
+/** The holder of a Lease that was renewed lately. @throws {Error} when it cannot be read. */
 export async function findRival(
   kubeConfig: KubeConfig,
   lease: LeaseName,
