@@ -13,7 +13,7 @@ const commands: Commands = {
     convert: ['convert ExtensionConfigs in files to another API version', () => import('./commands/convert.ts')],
   },
   'Guard a cluster:': {
-    serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve/serve.ts')],
+    serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve.ts')],
     certs: [
       'create, rotate, inject and inspect the CA, serving certificate and caBundles',
       () => import('./commands/certs/certs.ts'),

@@ -1,19 +1,17 @@
 import { constants } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Express } from 'express';
 import type { Log } from '../base/index.ts';
-import { classesOfMessages } from './application/application.ts';
-import type { Refuse } from './application/refusal.ts';
+import { classesOfMessages, Refusal, type Refuse, readingMs, statusOf } from './application/refusal.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
-import { refuseBrokenRequests } from './connections/broken-requests.ts';
 import { type ConnectionEvents, Connections, clientOf } from './connections/connections.ts';
 import { type Limits, nodeLimits } from './limits.ts';
 
-/**
- * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
- * offered all of these since TLS 1.2. Curves are left to OpenSSL, which has none below 128 bits of security.
- */
+/** TLS 1.2 only with forward secrecy and authenticated encryption, as Go has it. OpenSSL's curves have 128 bits or more. */
 const tlsSettings = {
   minVersion: 'TLSv1.2',
   ciphers: [
@@ -29,7 +27,7 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
-/** Why the client of a connection is refused, or undefined if it is allowed. */
+/** Why the client of a connection is refused. */
 function refusalOf(socket: TLSSocket, allowedNames: readonly string[]): string | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) {
@@ -46,6 +44,46 @@ function refusalOf(socket: TLSSocket, allowedNames: readonly string[]): string |
     : 'the client certificate has none of the allowed names';
 }
 
+/** HTTP status code, reason phrase and message for an error of Node's parser. */
+function refusalOfError(errorCode: string | undefined): [code: number, phrase: string, message: string] | undefined {
+  if (errorCode === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return [408, 'Request Timeout', 'the request did not arrive in time'];
+  }
+  if (errorCode === 'HPE_HEADER_OVERFLOW') {
+    return [431, 'Request Header Fields Too Large', 'the header of the request is too large'];
+  }
+  return errorCode?.startsWith('HPE_') ? [400, 'Bad Request', 'the request is not valid HTTP/1.1'] : undefined;
+}
+
+/** Responds where Node would without a body, or not at all: to requests that cannot be read, and to CONNECT. */
+function refuseBrokenRequests(server: Server, connections: Connections): void {
+  function refuse(socket: Duplex, code: number, phrase: string, message: string, headers = ''): void {
+    const { text } = statusOf({ code, message });
+    connections.events.refused(new Refusal(code, message), socket as Socket);
+    socket.end(
+      `HTTP/1.1 ${code} ${phrase}\r\n${headers}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+    );
+    // Close even if the client never reads the response.
+    setTimeout(() => socket.destroy(), readingMs).unref();
+  }
+  // TLS errors arrive here too, before there is a request to respond to.
+  server.on('clientError', ({ code: errorCode }: NodeJS.ErrnoException, socket: Duplex) => {
+    const refusal = refusalOfError(errorCode);
+    const connection = connections.of(socket);
+    // The client takes the next response for that to its first request, which may be another one that was valid.
+    const isOwn = connection?.responses.values().every(({ req, headersSent }) => !req.complete && !headersSent);
+    if (refusal === undefined || !isOwn || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    refuse(socket, ...refusal);
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => {});
+    refuse(socket, 405, 'Method Not Allowed', 'CONNECT is not supported here: use POST', 'allow: POST\r\n');
+  });
+}
+
 interface HttpsOptions {
   limits: Limits;
   /** If given, client certificates are requested. Without names, every certificate of the CA is allowed. */
@@ -56,7 +94,7 @@ interface HttpsOptions {
   refuse: Refuse;
 }
 
-/** An HTTPS port that does not listen yet. */
+/** It does not listen yet. */
 export interface HttpsPort {
   server: Server;
   connections: Connections;
@@ -66,9 +104,8 @@ export interface HttpsPort {
 
 /** Puts an application on an HTTPS server with limits. */
 export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions): HttpsPort {
-  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
-  // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
-  // servers, never resume one.
+  // Renegotiations would repeat the costly handshake. OpenSSL checks client certificates in full handshakes only, so that no
+  // session is resumed; Go's clients never do.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
   // Without an explicit list of CAs, Node would trust every public one.
   const tls: SecureContextOptions = { ...tlsSettings, secureOptions, ca: [] };

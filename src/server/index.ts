@@ -1,11 +1,10 @@
-export { createApplication, noSuchPath } from './application/application.ts';
 export { type BodyHandler, type BodyResponse, createBody, InFlight, jsonIn } from './application/body.ts';
 export { lostLogLinesHelp } from './application/metrics.ts';
-export { type Answer, createRefuse, Refusal, type Refuse } from './application/refusal.ts';
+export * from './application/refusal.ts';
 export * from './certificates/certificate.ts';
 export { ClientCaError, fileCertificates } from './certificates/files.ts';
 export { type Application, clientOf } from './connections/connections.ts';
-export { type HealthServer, startHealthServer } from './health-server.ts';
+export { type HealthServer, startHealthServer } from './health.ts';
 export { defaultLimits, type Limits, limitsWith } from './limits.ts';
 export { ListenError } from './listen.ts';
 export { type RunningServer, type ServerContext, type ServerOptions, startServer } from './server.ts';

@@ -2,10 +2,7 @@
 export interface Limits {
   /** Largest request body. */
   maxBodyBytes: number;
-  /**
-   * Maximum number of open connections, including those in their TLS handshake; to accept one more, the connection that
-   * has been idle longest is closed.
-   */
+  /** Maximum number of open connections; to accept one more, the one that has been idle longest is closed. */
   maxConnections: number;
   /** Maximum number of bytes of bodies and responses in memory; beyond that, requests get a 503. */
   maxInFlightBytes: number;
@@ -27,34 +24,28 @@ export interface Limits {
 
 /** The limits of a webhook port. */
 export const defaultLimits: Limits = {
-  // A review holds the new and the old object. The API server takes objects of up to 3 MiB (the limit of its request
-  // bodies); the seventh MiB is room for the rest of the review.
+  // A review holds the new and the old object, each up to 3 MiB, the limit of API servers' request bodies.
   maxBodyBytes: 7 * 1024 * 1024,
-  // An API server keeps at most 25 idle connections per webhook and opens more under load; a large control plane has
-  // five API servers. What all connections may hold in memory is limited below, not here.
+  // An API server keeps at most 25 idle connections per webhook, more under load; a large control plane has five of them.
   maxConnections: 512,
-  // From the pod's limit of 2 GiB: 200 MiB for the process at rest and 512 connections; these bytes and a quarter more for
-  // small bodies, all of it twice, since buffers stay until the next garbage collection; and parsed bodies, of which
-  // one at a time is in use and a few more wait for the collector, each at worst (7 MiB of `{},`) 40 times its bytes. The
-  // worst that was measured, 100 clients with such bodies at once, was 1.4 GiB. Ordinary reviews have some 4 KiB.
+  // From the pod's limit of 2 GiB: 200 MiB at rest with 512 connections; these bytes and a quarter more for small bodies,
+  // twice, as buffers wait for the collector, and so do a few parsed bodies of at worst (7 MiB of `{},`) 40 times their bytes.
+  // The worst that was measured, 100 clients with such bodies at once, was 1.4 GiB.
   maxInFlightBytes: 256 * 1024 * 1024,
   // Go's clients send less than 1 KiB.
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   // The API server gives a webhook at most 30 s (timeoutSeconds of its configuration), 10 s by default.
   requestTimeoutMs: 15_000,
-  // A client that is still waiting reads at once; the API server disconnects at its own timeout.
+  // A client that is still waiting reads at once.
   responseTimeoutMs: 10_000,
   stallTimeoutMs: 1_000,
-  // Go's HTTP client, which the API server uses, closes idle connections after 90 s. If the server closed them first, a
-  // review could be sent on a connection that is just being closed.
+  // Go's HTTP client closes idle connections after 90 s; closed by the server first, one could lose a review.
   keepAliveTimeoutMs: 120_000,
   timeoutCheckMs: 1_000,
 };
 
-/**
- * The limits of the health port: the kubelet and Prometheus need a handful of connections, none of which stays open.
- */
+/** The limits of the health port: the kubelet and Prometheus need a handful of connections, none of which stays open. */
 export const healthLimits: Limits = {
   ...defaultLimits,
   maxConnections: 64,
@@ -66,9 +57,8 @@ export const healthLimits: Limits = {
   stallTimeoutMs: 0,
 };
 
-/** Node's own limits for a server with these. What Node does not limit, `Connections` does. */
+/** What Node does not limit, `Connections` does. */
 export const nodeLimits = (limits: Limits) => ({
-  // A TLS handshake that takes longer fails.
   handshakeTimeout: limits.headersTimeoutMs,
   // Longer headers are a 431, those that take longer a 408; so are requests that do not arrive in time with their body.
   maxHeaderSize: limits.maxHeaderBytes,

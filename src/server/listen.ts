@@ -19,12 +19,7 @@ export class ListenError extends Error {
   }
 }
 
-/**
- * Listens.
- *
- * @returns the port.
- * @throws {ListenError} as a rejection.
- */
+/** Returns the port. @throws {ListenError} */
 export function listen(server: Server, port: 'main' | 'health', address: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>

@@ -7,14 +7,12 @@ import { createRefuse, type Refuse } from './application/refusal.ts';
 import type { CertificateSource } from './certificates/certificate.ts';
 import { watchClientCa } from './certificates/files.ts';
 import { clientOf, type StopOptions } from './connections/connections.ts';
-import { type HealthServer, startHealthServer } from './health-server.ts';
+import { type HealthServer, startHealthServer } from './health.ts';
 import { createHttpsPort, type HttpsPort } from './https.ts';
-import { createLimitedLog } from './limited-log.ts';
 import { defaultLimits, type Limits, limitsWith } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
-/** The parts of an application. */
 export interface ServerContext {
   metrics: Pick<Metrics, 'registry'>;
   log: Log;
@@ -28,7 +26,6 @@ export interface ServerOptions {
   application: (context: ServerContext) => Express;
   /** Name of the main port in the log, in metrics and in readiness checks. */
   name: string;
-  /** Prefix of the names of metrics. */
   metricsPrefix: string;
   certificates: CertificateSource;
   /** Requests client certificates issued by these CAs. */
@@ -38,13 +35,13 @@ export interface ServerOptions {
   health: Address | undefined;
   limits?: Partial<Limits> | undefined;
   log: Log;
-  /** Number of lines of the log that could not be written, if that is known. */
+  /** Lines of the log that could not be written. */
   lostLogLines?: (() => number) | undefined;
   version: string;
   /** Whether to add the process's own metrics, which may be registered only once per process. */
   processMetrics: boolean;
   now: () => Date;
-  /** How often the client CA file is read when no event reports a change, in milliseconds. */
+  /** How often the client CA file is read, in ms. */
   pollMs?: number | undefined;
 }
 
@@ -56,16 +53,35 @@ export interface RunningServer {
   stop(options: StopOptions): Promise<void>;
 }
 
+/** Lines with the same message a minute: clients can cause them as often as they like. */
+const maxPerMinute = 20;
+
+/** Logs at info; the first line of the next minute counts those left out. */
+function createLimitedLog(log: Log, nowMs = () => performance.now()) {
+  const minutes = new Map<string, { startedMs: number; lines: number }>();
+  return (fields: Record<string, unknown>, message: string): void => {
+    let minute = minutes.get(message);
+    let leftOut = 0;
+    if (minute === undefined || nowMs() - minute.startedMs >= 60_000) {
+      leftOut = Math.max(0, (minute?.lines ?? 0) - maxPerMinute);
+      minute = { startedMs: nowMs(), lines: 0 };
+      minutes.set(message, minute);
+    }
+    minute.lines++;
+    if (minute.lines <= maxPerMinute) {
+      log.info({ ...fields, ...(leftOut > 0 && { leftOut }) }, message);
+    }
+  };
+}
+
 /** Alerts of clients that do not trust the certificate: Go sends bad_certificate, OpenSSL unknown_ca. */
 const rejectsCertificate = /_ALERT_(BAD_CERTIFICATE|CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA)$/;
 
 /**
- * Starts the server: the health port first, then the main port. Without a certificate, TLS handshakes fail and
- * `/readyz` says why until the source provides one. A renewed certificate is used for new connections; open ones keep
- * theirs.
+ * Starts the health port, then the main port. Without a certificate, TLS handshakes fail and `/readyz` says why until the
+ * source provides one. A renewed certificate is used for new connections.
  *
- * @throws {ListenError} when a port is taken or not allowed.
- * @throws {ClientCaError} when the client CA file cannot be used.
+ * @throws {ListenError | ClientCaError}
  * @throws {TypeError} for a limit that is not a whole number in its range.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -97,11 +97,11 @@ export function createServingCertificate(
   function noteUnusable(reason: string): void {
     state.certificateProblem = reason;
     metrics.certificateFailed();
-    const outcome =
-      state.pair === undefined
-        ? 'no usable serving certificate yet'
-        : 'new serving certificate is unusable; the old one stays in use';
-    log.error({ reason }, outcome);
+    if (state.pair === undefined) {
+      log.error({ reason }, 'no usable serving certificate yet');
+    } else {
+      log.error({ reason }, 'new serving certificate is unusable; the old one stays in use');
+    }
   }
 
   return {

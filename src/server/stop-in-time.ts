@@ -1,9 +1,8 @@
 import type { Log } from '../base/index.ts';
 
-/** How long the last lines of a log may take, in milliseconds, if that is less than a tenth of the whole time. */
+/** How long the last lines of a log may take, in ms, if that is less than a tenth of the whole time. */
 const lastLinesMs = 1_000;
 
-/** Whether a promise resolves in time. */
 async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), timeoutMs);
@@ -13,11 +12,8 @@ async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<b
 }
 
 /**
- * Stops a server and writes the rest of its log, within `timeoutMs` milliseconds altogether, however long a step takes,
- * and though nobody reads the log.
- *
- * @param stop gets the milliseconds after which it is to end whatever is still open.
- * @returns whether everything has ended and all lines have been written or lost.
+ * Stops a server and writes the rest of its log, within `timeoutMs` milliseconds altogether, though nobody reads the log.
+ * Returns whether all has ended. @param stop gets the milliseconds after which it is to end whatever is still open.
  */
 export async function stopInTime(
   log: Log,

@@ -88,9 +88,8 @@ taken, 2 usage error.`,
       startHealthServer({
         address: { host: undefined, port: flags['health-port'] },
         readiness() {
-          const problem = isStopping ? 'shutting down' : (controller?.problem ?? undefined);
-          const checks = [{ name: 'controller', problem, essential: true }];
-          return problem === undefined ? { ready: true, checks } : { ready: false, reason: problem, checks };
+          const problem = isStopping ? 'shutting down' : controller?.problem;
+          return { checks: [{ name: 'controller', problem, essential: true }], reason: problem };
         },
         metrics: { contentType: metrics.contentType, render: () => metrics.metrics() },
         log,

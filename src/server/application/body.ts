@@ -7,7 +7,7 @@ import { type Answer, Refusal } from './refusal.ts';
 
 /** The state of a request while it is answered. */
 export interface Locals {
-  /** When `body` began to read it, by `performance.now`. */
+  /** By `performance.now`. */
   startedMs: number;
   /** Bytes in memory for it: its body, then its response. */
   heldBytes?: number;
@@ -19,13 +19,10 @@ export type BodyResponse = Response<unknown, Locals & Record<string, unknown>>;
 
 /** Bodies up to this size may also use a reserve, so that large bodies cannot crowd out ordinary reviews (some 4 KiB). */
 const smallBytes = 64 * 1024;
-/** Size of the reserve, as a share of the maximum. */
+/** Of the maximum. */
 const reserveShare = 0.25;
 
-/**
- * How many copies of a response are in memory: encryption makes a second one before the first byte is sent (node:tls
- * passes all of it to OpenSSL at once).
- */
+/** How many copies of a response are in memory: node:tls encrypts all of it before the first byte is sent. */
 const copiesOfResponse = 2;
 
 /** The bytes of bodies and responses in memory. */
@@ -37,11 +34,7 @@ export class InFlight {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Reserves more bytes for a request. A single request always fits, whatever its size.
-   *
-   * @returns false when there is no room for them.
-   */
+  /** Reserves more bytes for a request; false when there is no room. A single request always fits. */
   hold(response: BodyResponse, bytes: number): boolean {
     const own = response.locals.heldBytes ?? 0;
     const share = own + bytes <= smallBytes ? 1 + reserveShare : 1;
@@ -52,7 +45,7 @@ export class InFlight {
     return true;
   }
 
-  /** Holds this number of bytes for a request from now on, until the client has read the response or has disconnected. */
+  /** Holds so many bytes for a request, until the client has read the response or has disconnected. */
   keep(response: BodyResponse, bytes: number): void {
     const { locals } = response;
     if (locals.heldBytes === undefined) {
@@ -80,7 +73,7 @@ const jsonContentType = /^application\/json\s*(;|$)/i;
 
 const tooLarge = (maxBytes: number) => new Refusal(413, `the body must not be larger than ${maxBytes} bytes`);
 
-/** Why the body of a request is not to be read, judging by its headers; undefined if it may be read. */
+/** Why the body of a request is not to be read, judging by its headers. */
 function headerRefusal(headers: IncomingHttpHeaders, maxBytes: number, isAnyType: boolean): Refusal | undefined {
   const { 'content-type': type = '', 'content-encoding': encoding, 'transfer-encoding': coding } = headers;
   if (!isAnyType && type !== 'application/json' && !jsonContentType.test(type)) {
@@ -96,15 +89,11 @@ function headerRefusal(headers: IncomingHttpHeaders, maxBytes: number, isAnyType
   return Number(headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined;
 }
 
-/** Number of pieces in which any body may arrive. */
+/** In how many pieces any body may arrive, and how many bytes each further one must have on average. */
 const freePieces = 4096;
-/** Bytes that each further piece of a body must have on average. */
 const averageBytes = 64;
 
-/**
- * Why a body is refused that arrives in more pieces than its bytes justify: chunks of one byte take a thousand times as long
- * to read as the same bytes at once, and would keep others waiting. Go's servers limit the overhead of chunks, too.
- */
+/** Chunks of one byte take a thousand times as long to read as the same bytes at once. Go's servers limit them, too. */
 function trickle(pieces: number, bytes: number): Refusal | undefined {
   return pieces > freePieces + bytes / averageBytes
     ? new Refusal(
@@ -116,9 +105,7 @@ function trickle(pieces: number, bytes: number): Refusal | undefined {
 
 /**
  * Creates the middleware that reads bodies, within limits, into `request.body`. The next handler is not called when the
- * client disconnects. The time is limited by the server.
- *
- * @param isAnyType whether a body may have any content type, or none; default: JSON only.
+ * client disconnects. The server limits the time. @param isAnyType whether a body may have any content type; default: JSON.
  */
 export function createBody(
   { maxBodyBytes }: Pick<Limits, 'maxBodyBytes'>,

@@ -7,13 +7,12 @@ export interface ReadinessFacts {
   /** Name of the main port. */
   port: string;
   pair?: CertificatePair;
-  /** Why there is no usable certificate, as the source last reported. */
+  /** Why there is no newer certificate, and why updates of it may not arrive, as the source last reported. */
   certificateProblem?: string | undefined;
-  /** Why updates of the certificate may not arrive, as the source last reported. */
   sourceProblem?: string | undefined;
   /** The last client that did not trust the certificate, if one has not. */
   rejection?: { client: string | undefined; at: Date } | undefined;
-  /** Why the newest client CA is not in use; absent without client certificates. */
+  /** Why the newest client CA is not in use. */
   clientCa?: { problem: string | undefined } | undefined;
   now: Date;
 }
@@ -22,15 +21,15 @@ interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
   problem: string | undefined;
-  /**
-   * Whether a problem makes the pod not ready. A problem that does not affect reviews for now (a certificate source
-   * that cannot be reached) must not: it affects all pods alike, and then none would be ready.
-   */
+  /** Whether a problem makes the pod not ready: one that does not affect reviews for now affects all pods alike. */
   essential: boolean;
 }
 
-/** Whether reviews can be answered, and if not, why; with all checks. */
-export type Readiness = { checks: readonly ReadinessCheck[] } & ({ ready: true } | { ready: false; reason: string });
+export interface Readiness {
+  checks: readonly ReadinessCheck[];
+  /** Why reviews cannot be answered; undefined if they can. */
+  reason: string | undefined;
+}
 
 const checked = (name: string, problem: string | undefined, essential = false): ReadinessCheck => ({
   name,
@@ -49,7 +48,7 @@ function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): Re
   return checked(name, certificateProblem && `the previous certificate is still served: ${certificateProblem}`);
 }
 
-/** How long a client that did not trust the certificate is reported, in ms. */
+/** How long a client without trust in the certificate is reported, in ms. */
 const rejectionReportedMs = 10 * 60_000;
 
 function trustProblem({ rejection, now }: ReadinessFacts): string | undefined {
@@ -58,7 +57,7 @@ function trustProblem({ rejection, now }: ReadinessFacts): string | undefined {
     : `${rejection.client ?? 'a client'} did not trust the serving certificate at ${rejection.at.toISOString()}: if it is an API server, a caBundle is empty or of another CA; run certs status`;
 }
 
-/** Decides whether the server is ready for reviews: it is when no essential check has a problem. */
+/** The server is ready when no essential check has a problem. */
 export function readinessOf(facts: ReadinessFacts): Readiness {
   const phases = { starting: `the ${facts.port} port is not open yet`, serving: undefined, draining: 'shutting down' };
   const phase = checked('phase', phases[facts.phase], true);
@@ -69,20 +68,8 @@ export function readinessOf(facts: ReadinessFacts): Readiness {
     ...(facts.clientCa === undefined ? [] : [checked('client-ca', facts.clientCa.problem)]),
     phase,
   ];
-  // While the server stops, that is the reported reason, whatever else is wrong; before it serves, the missing
-  // certificate is.
+  // The reason is that the server stops, whatever else is wrong; before it serves, the missing certificate.
   const ordered = facts.phase === 'starting' ? checks : [phase, ...checks];
   const reason = ordered.find(({ essential, problem }) => essential && problem !== undefined)?.problem;
-  return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };
-}
-
-/** The checks, one per line, as Kubernetes' own servers show them: `[+]name ok`, `[-]name failed: why`. */
-export function describeChecks(readiness: Readiness, endpoint: string): string {
-  const lines = readiness.checks.map(({ name, problem, essential }) => {
-    if (problem === undefined) {
-      return `[+]${name} ok`;
-    }
-    return essential ? `[-]${name} failed: ${problem}` : `[!]${name} degraded: ${problem}`;
-  });
-  return [...lines, `${endpoint} check ${readiness.ready ? 'passed' : 'failed'}`, ''].join('\n');
+  return { checks, reason };
 }

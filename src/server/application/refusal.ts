@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import express, { type Express, type RequestHandler } from 'express';
 import { bugFields, type Log, withoutControls } from '../../base/index.ts';
 import { refusal } from '../../kubernetes/index.ts';
 
@@ -9,7 +10,7 @@ export interface Answer {
   text: string;
 }
 
-/** Why a request gets no decision: what a route or a middleware throws, or passes to `next`, for `refuse` to send. */
+/** Why a request gets no decision: thrown, or passed to `next`, for `refuse` to send. */
 export class Refusal extends Error {
   /** HTTP status code. */
   readonly code: number;
@@ -23,13 +24,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Headers that some refusals need, by HTTP status code. */
+/** By HTTP status code. */
 const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
   [405, ['allow', 'POST']],
   [503, ['retry-after', '1']],
 ]);
 
-/** How long a client may take to read why its request is refused before all of it has arrived, in milliseconds. */
+/** How long a client may take to read why its request is refused before all of it has arrived, in ms. */
 export const readingMs = 1_000;
 
 /** Longest path that is logged, in characters. */
@@ -48,12 +49,11 @@ export type Refuse = (
 ) => void;
 
 /**
- * Creates the middleware for errors. A Refusal is reported and sent. Anything else is a bug, which must not end the process,
- * and with it all other requests: it is logged with its stack, and the client gets a 500.
+ * Creates the middleware for errors. A Refusal is reported and sent. Anything else is a bug, which must not end the process:
+ * it is logged with its stack, and the client gets a 500.
  *
- * If the request has not arrived completely, its connection ends: the response is sent at once, but what the client still
- * sends is discarded for a while before, since closing a socket with unread data resets it, and the reset overtakes the
- * response.
+ * If the request has not arrived completely, its connection ends, after what the client still sends was discarded for a
+ * while: closing a socket with unread data resets it, and the reset overtakes the response.
  */
 export function createRefuse(
   log: Pick<Log, 'error'>,
@@ -83,4 +83,28 @@ export function createRefuse(
       log.error({ path: path.slice(0, maxLoggedPath), ...bugFields(error) }, 'the handler of a request failed');
     }
   };
+}
+
+/** An Express application without what APIs do not need; paths are compared to the letter. */
+export function createApplication(): Express {
+  return express().disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+}
+
+/** The last middleware but one: 405 for a path that takes POST, 404 for any other. */
+export function noSuchPath(posted: readonly string[], message: string): RequestHandler {
+  return ({ method, path }) => {
+    throw posted.includes(path)
+      ? new Refusal(405, `${method} is not supported here: use POST`)
+      : new Refusal(404, message);
+  };
+}
+
+/** Express gives each message the prototype that its application has for it: messages of these classes have it already. */
+export function classesOfMessages(application: Express) {
+  class Request extends IncomingMessage {}
+  class Response extends ServerResponse {}
+  Object.setPrototypeOf(Request.prototype, application.request);
+  Object.setPrototypeOf(Response.prototype, application.response);
+  Object.assign(application, { request: Request.prototype, response: Response.prototype });
+  return { IncomingMessage: Request as typeof IncomingMessage, ServerResponse: Response as typeof ServerResponse };
 }

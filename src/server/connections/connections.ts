@@ -4,32 +4,31 @@ import type { TLSSocket } from 'node:tls';
 import { Refusal, type Refuse } from '../application/refusal.ts';
 import type { Limits } from '../limits.ts';
 
-/** The request handler: an Express application. `next` is called with an error, and for what it does not route. */
+/** An Express application. `next` is called with an error, and for what it does not route. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** An event on a port, for metrics and the log. */
+/** For metrics and the log. */
 export interface ConnectionEvents {
   /** A connection was closed to make room for another. */
   evicted(): void;
-  /** A new connection was closed on arrival: the server was full, and no other connection could be closed for it. */
+  /** A new connection was closed, as no other could be closed for it. */
   dropped(): void;
-  /** A connection was closed because the client did not read a response in time. */
+  /** A client did not read a response in time. */
   responseDropped(): void;
   /** A request was refused before a decision. */
   refused(refusal: Refusal, socket: Socket): void;
 }
 
-/** One connection of a server. */
 interface Connection {
   /** The TCP socket; with TLS, the one underneath. */
   readonly transport: Socket;
   /** Both ends: from one port a client may have connections to several addresses of this server. */
   readonly ends: string;
-  /** The TLS socket on it, once its handshake is complete. */
+  /** Once its handshake is complete. */
   tls?: TLSSocket;
-  /** Why its client may not call; undefined if it may. */
+  /** Why its client may not call. */
   refusal?: string;
-  /** The responses that have not been sent completely; several when requests are pipelined. */
+  /** Those that have not been sent completely; several when requests are pipelined. */
   readonly responses: Set<ServerResponse>;
   /** Whether it has had a request. */
   hasCalled: boolean;
@@ -40,10 +39,7 @@ interface Connection {
 export interface StopOptions {
   /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;
-  /**
-   * How long an idle connection stays open for a request that may be on its way, and new connections are accepted while
-   * there are any, in milliseconds; default: 2,000.
-   */
+  /** How long an idle connection stays open for a request that may be on its way, in milliseconds; default: 2,000. */
   graceMs?: number | undefined;
   /** After this many milliseconds, all waits included, the remaining connections are cut. */
   timeoutMs: number;
@@ -51,10 +47,10 @@ export interface StopOptions {
 
 /** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
 const defaultGraceMs = 2_000;
-/** How often the remaining connections are checked during shutdown, in milliseconds. */
+/** How often the remaining connections are checked during shutdown, in ms. */
 const drainCheckMs = 50;
 
-/** The address of a client; of IPv4 as such, which a server on all interfaces has as IPv6. Undefined once it has disconnected. */
+/** The address of a client, of IPv4 not as one of IPv6. Undefined once it has disconnected. */
 export function clientOf({ remoteAddress }: { remoteAddress?: string | undefined }): string | undefined {
   return remoteAddress?.replace(/^::ffff:/, '');
 }
@@ -65,7 +61,7 @@ const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
 const isDeciding = ({ responses }: Connection) =>
   responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
 
-/** Why a request is refused before it is routed; undefined if it is not. */
+/** Why a request is refused before it is routed. */
 function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) {
     return new Refusal(400, 'HTTP/1.1 requires the header Host');
@@ -83,9 +79,9 @@ interface ConnectionsOptions {
 }
 
 /**
- * The connections of a server with their requests, until it closes. When it is full, one is closed to make room for another;
- * and so are connections that have been idle for too long, and those on which a response is not read, which Node does not
- * limit. Before the first request, the timeout is Node's.
+ * The connections of a server. When it is full, one is closed to make room for another; and so are connections that have been
+ * idle for too long, and those on which a response is not read, which Node does not limit. Before the first request, the
+ * timeout is Node's.
  */
 export class Connections {
   readonly open = new Set<Connection>();
@@ -119,7 +115,7 @@ export class Connections {
     server.once('close', () => clearInterval(checking));
   }
 
-  /** Number of requests being read or answered. */
+  /** Requests being read or answered. */
   get inFlight(): number {
     return [...this.open].reduce((sum, { responses }) => sum + responses.size, 0);
   }
@@ -129,10 +125,7 @@ export class Connections {
     return this.#bySocket.get(socket);
   }
 
-  /**
-   * Ends the server and all connections, idle ones first; each response is the last one of its connection. Resolves when none
-   * are left, with the number of those that had to be cut.
-   */
+  /** Ends the server and all connections, idle ones first. Resolves with the number of those that had to be cut. */
   async stop({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<number> {
     const startedMs = performance.now();
     const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -146,7 +139,7 @@ export class Connections {
     }
     const stopListening = () => {
       if (this.#server.listening) {
-        // This also makes Node close idle connections; their grace period is over.
+        // Node then closes idle connections as well.
         this.#server.close(() => resolve());
       }
     };
@@ -185,12 +178,12 @@ export class Connections {
     return cutCount;
   }
 
-  /** Ends a connection after what has been written. */
+  /** After what has been written. */
   #close({ tls, transport }: Connection): void {
     (tls ?? transport).destroySoon();
   }
 
-  /** Ends a connection at once, with its requests. */
+  /** At once, with its requests. */
   #cut(connection: Connection): void {
     this.#forget(connection);
     connection.transport.destroy();
@@ -214,8 +207,7 @@ export class Connections {
 
   /**
    * The connection to close for another one: one that never sent a request, else the longest idle, else one whose request does
-   * not arrive or whose response is not read. Undefined when none may be closed: while a request is being decided, the client
-   * is not to blame.
+   * not arrive or whose response is not read. While a request is being decided, the client is not to blame.
    */
   #evictable(): Connection | undefined {
     const latest = performance.now() - this.#limits.stallTimeoutMs;
@@ -233,7 +225,7 @@ export class Connections {
     );
   }
 
-  /** A request has arrived. Returns its connection; undefined if that was closed in the meantime. */
+  /** Returns the connection of a request; undefined if that was closed in the meantime. */
   #begin(response: ServerResponse): Connection | undefined {
     const connection = this.#bySocket.get(response.req.socket);
     if (connection === undefined) {
@@ -275,7 +267,6 @@ export class Connections {
     transport.once('close', () => this.#forget(connection));
   }
 
-  /** The handshake of a connection is complete. */
   #secure(socket: TLSSocket): void {
     const connection = this.#byEnds.get(endsOf(socket));
     if (connection === undefined) {

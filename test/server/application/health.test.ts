@@ -12,7 +12,7 @@ import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 afterEach(stopAll);
 
 type Readiness = ReturnType<Parameters<typeof startHealthServer>[0]['readiness']>;
-let state: Readiness = { ready: true, checks: [] };
+let state: Readiness = { checks: [], reason: undefined };
 const { log, lines: logged } = collectingLog();
 let server: HealthServer;
 beforeAll(async () => {
@@ -27,9 +27,9 @@ afterAll(() => server.stop());
 const http = () => supertest(`http://127.0.0.1:${server.port}`);
 
 test('/readyz reflects the state, /healthz does not', async () => {
-  state = { ready: true, checks: [] };
+  state = { checks: [], reason: undefined };
   expect((await http().get('/readyz')).status).toBe(200);
-  state = { ready: false, reason: 'no serving certificate', checks: [] };
+  state = { reason: 'no serving certificate', checks: [] };
   const answer = await http().get('/readyz');
   expect([answer.status, answer.text]).toEqual([503, 'no serving certificate\n']);
   expect(answer.headers['cache-control']).toBe('no-store');
@@ -42,8 +42,8 @@ describe('a response to the kubelet', () => {
     { name: 'a', problem: 'gone', essential: true },
     { name: 'b', problem: undefined, essential: true },
   ];
-  const well: Readiness = { ready: true, checks: [] };
-  const unwell: Readiness = { ready: false, reason: 'gone', checks };
+  const well: Readiness = { checks: [], reason: undefined };
+  const unwell: Readiness = { reason: 'gone', checks };
 
   test.each<[string, Readiness, number, string]>([
     ['/healthz', unwell, 200, 'ok\n'],
@@ -116,7 +116,7 @@ test('/readyz?verbose of a server without a certificate lists what fails', async
 });
 
 test('HEAD gets the header of the response to GET', async () => {
-  state = { ready: false, reason: 'gone', checks: [] };
+  state = { reason: 'gone', checks: [] };
   const answer = await http().head('/readyz');
   expect([answer.status, answer.headers['content-length'], answer.text]).toEqual([503, '5', undefined]);
 });

@@ -133,7 +133,7 @@ test('the health port closes no connection on which it still responds to make ro
   const started = Promise.withResolvers<void>();
   const { port, stop } = await startHealthServer({
     address: { host: '127.0.0.1', port: 0 },
-    readiness: () => ({ ready: true, checks: [] }),
+    readiness: () => ({ checks: [], reason: undefined }),
     metrics: {
       contentType: 'text/plain',
       render() {

@@ -26,8 +26,7 @@ import { FailureError } from '../../framework/program.ts';
 import { bootstrap } from '../certs/certs.ts';
 import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { publishFile } from '../publish-file.ts';
-import { serveFlags } from '../serve/flags.ts';
-import { startFromFlags } from '../serve/webhook.ts';
+import { serveFlags, startFromFlags } from '../serve.ts';
 
 const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
 
