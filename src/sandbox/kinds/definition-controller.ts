@@ -1,5 +1,5 @@
-import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { age, metadataOf, type Resource } from '../resources/resource.ts';
+import { isSame, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { age, type Column, metadataOf, type Resource } from '../resources/resource.ts';
 import { soon, storageKey } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
 import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
@@ -68,18 +68,14 @@ function establishment(object: JsonObject, conflict: object | undefined): Condit
 
 function statusOf(object: JsonObject & Definition, users: NameUsers, now: string): JsonObject {
   const { acceptedNames, conflict } = acceptNames(object, users);
-  let conditions = withCondition(
-    conditionsOf(object),
-    conflict === undefined
-      ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
-      : condition('NamesAccepted', 'False', conflict.reason, conflict.message),
-    now,
-  );
+  const { reason, message } = conflict ?? { reason: 'NoConflicts', message: 'no conflicts found' };
+  const accepted = condition('NamesAccepted', conflict === undefined ? 'True' : 'False', reason, message);
+  const conditions = withCondition(conditionsOf(object), accepted, now);
   // Once established, it stays established: a later conflict never disables what is already served.
-  if (!isConditionTrue(object, 'Established')) {
-    conditions = withCondition(conditions, establishment(object, conflict), now);
-  }
-  return { ...(object.status as JsonObject | undefined), acceptedNames, conditions };
+  const established = isConditionTrue(object, 'Established')
+    ? conditions
+    : withCondition(conditions, establishment(object, conflict), now);
+  return { ...objectAt(object, 'status'), acceptedNames, conditions: established };
 }
 
 const ageColumn = {
@@ -116,12 +112,7 @@ function resourcesOf(object: JsonObject): Resource[] {
       isCustom: true,
       schema: version.schema.openAPIV3Schema,
       columns: version.additionalPrinterColumns?.map(
-        ({ jsonPath: value, description = '', priority = 0, ...column }) => ({
-          ...column,
-          description,
-          priority,
-          value,
-        }),
+        ({ jsonPath: value, ...column }): Column => ({ description: '', priority: 0, ...column, value }),
       ) ?? [ageColumn],
       deprecation:
         version.deprecated === true
@@ -202,10 +193,8 @@ export function startDefinitionController({ store, registry, now }: ApiContext, 
       if (isSame(status, (definition as JsonObject).status)) {
         serve(name, definition);
       } else {
-        serve(
-          name,
-          definitions.write(storageKey('', name), definition, { ...(definition as JsonObject), status }) ?? definition,
-        );
+        const next = { ...(definition as JsonObject), status };
+        serve(name, definitions.write(storageKey('', name), definition, next) ?? definition);
         // Names that it gives up are free with the next run, for which this change is the reason.
         noteNames(users, definition, status.acceptedNames as Names);
       }

@@ -84,15 +84,11 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
 
 function* nameCauses(spec: JsonObject): Generator<StatusCause> {
   const names = objectAt(spec, 'names');
-  const checked: [string, unknown][] = [
-    ['plural', names.plural],
-    ['singular', names.singular],
-    ['kind', typeof names.kind === 'string' ? names.kind.toLowerCase() : undefined],
-    ['listKind', typeof names.listKind === 'string' ? names.listKind.toLowerCase() : undefined],
-    ...itemsAt(names, 'shortNames').map((name, index): [string, unknown] => [`shortNames[${index}]`, name]),
-  ];
-  for (const [field, name] of checked) {
-    if (typeof name === 'string') {
+  const { plural, singular, kind, listKind } = names;
+  const shortNames = itemsAt(names, 'shortNames').map((name, index) => [`shortNames[${index}]`, name] as const);
+  for (const [field, value] of [...Object.entries({ plural, singular, kind, listKind }), ...shortNames]) {
+    if (typeof value === 'string') {
+      const name = /kind/i.test(field) ? value.toLowerCase() : value;
       yield* dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem));
     }
   }
@@ -127,11 +123,8 @@ function* versionCauses(spec: JsonObject): Generator<StatusCause> {
   }
   const stored = versions.filter(({ storage }) => storage === true).length;
   if (stored !== 1) {
-    yield invalid(
-      'spec.versions',
-      versions.map(({ name }) => name ?? null),
-      'must have exactly one version marked as storage version',
-    );
+    const names = versions.map(({ name }) => name ?? null);
+    yield invalid('spec.versions', names, 'must have exactly one version marked as storage version');
   }
 }
 
@@ -151,8 +144,8 @@ function* validate(object: JsonObject, old: JsonObject | undefined): Generator<S
   }
   yield* nameCauses(spec);
   yield* versionCauses(spec);
-  const plural = isJsonObject(spec.names) ? spec.names.plural : undefined;
-  const name = (object.metadata as JsonObject).name;
+  const { plural } = objectAt(spec, 'names');
+  const { name } = object.metadata as JsonObject;
   if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {
     yield invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`);
   }
@@ -194,9 +187,7 @@ export const definitionStrategy: KindStrategy = {
     metadata.finalizers = finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer];
     const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
     const terminating = condition('Terminating', 'True', 'InstanceDeletionPending', message);
-    object.status = {
-      ...objectAt(object, 'status'),
-      conditions: withCondition(conditionsOf(object), terminating, now),
-    };
+    const conditions = withCondition(conditionsOf(object), terminating, now);
+    object.status = { ...objectAt(object, 'status'), conditions };
   },
 };

@@ -1,6 +1,6 @@
 import { fieldAt, isJsonObject, isSame, type JsonObject, objectAt, textAt } from '../../kubernetes/index.ts';
 import { invalid } from '../../kubernetes/schema/index.ts';
-import { schemaOfModel } from '../models/models.ts';
+import { mapValues, schemaOfModel } from '../models/models.ts';
 import { age, column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { definitionStrategy } from './definition.ts';
@@ -14,15 +14,10 @@ const namespaceStrategy: KindStrategy = {
   deletionProblem: (name) => (immortal.includes(name) ? 'this namespace may not be deleted' : undefined),
   prepare(object, old) {
     const metadata = object.metadata as JsonObject;
-    const labels = objectAt(metadata, 'labels');
-    metadata.labels = { ...labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
-    const spec = objectAt(object, 'spec');
-    object.spec = {
-      ...spec,
-      finalizers: (old === undefined ? undefined : fieldAt(old, 'spec', 'finalizers')) ?? ['kubernetes'],
-    };
-    const status = objectAt(object, 'status');
-    object.status = { ...status, phase: metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating' };
+    metadata.labels = { ...objectAt(metadata, 'labels'), 'kubernetes.io/metadata.name': metadata.name ?? '' };
+    object.spec = { ...objectAt(object, 'spec'), finalizers: fieldAt(old, 'spec', 'finalizers') ?? ['kubernetes'] };
+    const phase = metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating';
+    object.status = { ...objectAt(object, 'status'), phase };
   },
   markForDeletion(object) {
     object.status = { ...objectAt(object, 'status'), phase: 'Terminating' };
@@ -32,11 +27,8 @@ const namespaceStrategy: KindStrategy = {
 const secretStrategy: KindStrategy = {
   prepare(object) {
     if (isJsonObject(object.stringData)) {
-      const encoded = Object.entries(object.stringData).map(([key, value]) => [
-        key,
-        Buffer.from(String(value)).toString('base64'),
-      ]);
-      object.data = { ...objectAt(object, 'data'), ...Object.fromEntries(encoded) };
+      const encoded = mapValues(object.stringData, (value) => Buffer.from(String(value)).toString('base64'));
+      object.data = { ...objectAt(object, 'data'), ...encoded };
       delete object.stringData;
     }
   },
@@ -54,9 +46,11 @@ const jobStrategy: KindStrategy = {
 /** A built-in kind: how it differs from a namespaced one with neither status nor generation. */
 type Kind = Partial<Resource> & Pick<Resource, 'kind'>;
 
-const apps = { group: 'apps', categories: ['all'], hasStatus: true, hasGeneration: true };
+const all = { categories: ['all'], hasStatus: true };
+const apps = { ...all, group: 'apps', hasGeneration: true };
 const batch = { ...apps, group: 'batch' };
 const rbac = { group: 'rbac.authorization.k8s.io', strategy: { nameFormat: 'path' } } as const;
+const plain = { categories: [], strategy: {} };
 const registration: Omit<Kind, 'kind'> = {
   group: 'admissionregistration.k8s.io',
   namespaced: false,
@@ -92,19 +86,8 @@ const kinds: readonly Kind[] = [
     columns: [column('Created At', '.metadata.creationTimestamp')],
     strategy: definitionStrategy,
   },
-  {
-    group: 'admissionregistration.k8s.io',
-    kind: 'ValidatingAdmissionPolicy',
-    namespaced: false,
-    hasStatus: true,
-    hasGeneration: true,
-  },
-  {
-    group: 'admissionregistration.k8s.io',
-    kind: 'ValidatingAdmissionPolicyBinding',
-    namespaced: false,
-    hasGeneration: true,
-  },
+  { ...registration, ...plain, kind: 'ValidatingAdmissionPolicy', hasStatus: true },
+  { ...registration, ...plain, kind: 'ValidatingAdmissionPolicyBinding' },
   {
     group: 'apiregistration.k8s.io',
     kind: 'APIService',
@@ -114,50 +97,27 @@ const kinds: readonly Kind[] = [
     columns: [...apiServiceColumns, age],
     strategy: apiServiceStrategy,
   },
-  {
-    kind: 'Secret',
-    selectableFields: ['type'],
-    columns: [column('Type', '.type'), age],
-    strategy: secretStrategy,
-  },
+  { kind: 'Secret', selectableFields: ['type'], columns: [column('Type', '.type'), age], strategy: secretStrategy },
   { kind: 'ConfigMap', shortNames: ['cm'] },
   { kind: 'ServiceAccount', shortNames: ['sa'] },
-  {
-    kind: 'Service',
-    shortNames: ['svc'],
-    categories: ['all'],
-    hasStatus: true,
-    columns: [column('Type', '.spec.type'), age],
-  },
+  { ...all, kind: 'Service', shortNames: ['svc'], columns: [column('Type', '.spec.type'), age] },
   { kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'] },
   {
     kind: 'Event',
     shortNames: ['ev'],
-    selectableFields: [
-      ...['kind', 'namespace', 'name', 'uid'].map((field) => `involvedObject.${field}`),
-      ...['reason', 'type'],
-    ],
+    selectableFields: ['reason', 'type', ...['kind', 'namespace', 'name', 'uid'].map((one) => `involvedObject.${one}`)],
     columns: [
       column('Last Seen', '.lastTimestamp', 'date'),
       column('Type', '.type'),
       column('Reason', '.reason'),
-      column(
-        'Object',
-        ({ involvedObject }) => `${textAt(involvedObject, 'kind').toLowerCase()}/${textAt(involvedObject, 'name')}`,
-      ),
+      column('Object', ({ involvedObject: of }) => `${textAt(of, 'kind').toLowerCase()}/${textAt(of, 'name')}`),
       column('Message', '.message'),
     ],
   },
-  {
-    kind: 'Pod',
-    shortNames: ['po'],
-    categories: ['all'],
-    hasStatus: true,
-    selectableFields: ['spec.nodeName', 'status.phase'],
-  },
+  { ...all, kind: 'Pod', shortNames: ['po'], selectableFields: ['spec.nodeName', 'status.phase'] },
   { kind: 'PersistentVolume', shortNames: ['pv'], namespaced: false, hasStatus: true },
   { kind: 'PersistentVolumeClaim', shortNames: ['pvc'], hasStatus: true },
-  { kind: 'ReplicationController', shortNames: ['rc'], categories: ['all'], hasStatus: true, hasGeneration: true },
+  { ...all, kind: 'ReplicationController', shortNames: ['rc'], hasGeneration: true },
   {
     ...apps,
     kind: 'Deployment',

@@ -1,7 +1,13 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, type JsonObject, readLabelSelector } from '../../kubernetes/index.ts';
 import { badRequest, notFound, tooLargeVersion } from '../resources/errors.ts';
-import { apiVersionOf, metadataOf, type Resource, type ResourceRequest, type View } from '../resources/resource.ts';
-import { parseFieldSelector, parseLabelSelector, type Selector } from '../storage/selectors.ts';
+import {
+  apiVersionOf,
+  labelsOf,
+  metadataOf,
+  type Resource,
+  type ResourceRequest,
+  type View,
+} from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
 import { present, presentAll } from '../webhooks/conversion.ts';
@@ -49,6 +55,41 @@ export function shownAlone(
     return tableOf(resource, [object], { resourceVersion }, view, now(), hasColumns);
   }
   return view.as === 'metadata' ? metadataOnly(object) : object;
+}
+
+type Selector = (object: JsonObject) => boolean;
+
+/** Parses the `labelSelector` query parameter. @throws {RequestError} 400 when it is malformed. */
+function parseLabelSelector(text: string): Selector {
+  if (text.trim() === '') {
+    return () => true;
+  }
+  const selector = readLabelSelector(text);
+  if (typeof selector === 'function') {
+    return (object) => selector(labelsOf(object));
+  }
+  throw badRequest(`unable to parse requirement in selector ${JSON.stringify(text)}: ${selector.problem}`);
+}
+
+/** Parses the `fieldSelector` query parameter. @throws {RequestError} 400, also for a field that the resource lacks. */
+function parseFieldSelector(text: string, resource: Resource): Selector {
+  if (text.trim() === '') {
+    return () => true;
+  }
+  const terms = text.split(',').map((part) => {
+    const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part.trim());
+    if (match === null) {
+      throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
+    }
+    const field = match[1] as string;
+    const known = ['metadata.name', 'metadata.namespace', ...resource.selectableFields];
+    if (!known.includes(field)) {
+      throw badRequest(`field label not supported: ${field}`);
+    }
+    return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
+  });
+  return (object) =>
+    terms.every(({ path, wants, value }) => (String(fieldAt(object, ...path) ?? '') === value) === wants);
 }
 
 /** Whether a request selects an object, by namespace, name, labels and fields. @throws {RequestError} 400. */

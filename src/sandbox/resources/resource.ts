@@ -1,5 +1,5 @@
 import type { NameFormat } from '../../kubernetes/custom-resources/index.ts';
-import type { JsonObject, StatusCause } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 
 /** A column of the table that `kubectl get` prints, besides the name. */
@@ -111,4 +111,8 @@ export const namespaceStorage = 'namespaces';
 /** The metadata of an object that has passed `completed`. */
 export function metadataOf(object: JsonObject): JsonObject {
   return object.metadata as JsonObject;
+}
+
+export function labelsOf(object: JsonObject): Record<string, string> {
+  return objectAt(object, 'metadata', 'labels') as Record<string, string>;
 }

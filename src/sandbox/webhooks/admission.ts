@@ -21,13 +21,13 @@ import {
 import { badRequest, forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
 import {
+  labelsOf,
   namespaceStorage,
   type Resource,
   type ResourceRequest,
   sandboxUser,
   type WebhookClientConfig,
 } from '../resources/resource.ts';
-import { labelsOf } from '../storage/selectors.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { convert } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
