@@ -3,7 +3,7 @@ import { truncated } from '../../base/index.ts';
 import type { FieldPath } from '../objects/errors/field-path.ts';
 import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/json/json.ts';
 import { pathSegmentProblem } from '../objects/names.ts';
-import { describe } from '../objects/reviews/admission-review.ts';
+import { describe } from '../objects/reviews.ts';
 import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
 import { Places } from './places.ts';
 import type { DocumentText } from './split.ts';

@@ -1,13 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  KubeConfig,
-  V1MutatingWebhook,
-  V1MutatingWebhookConfiguration,
-  V1ValidatingWebhook,
-  V1ValidatingWebhookConfiguration,
-} from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { orAborted, packageRoot } from '../../../base/index.ts';
@@ -42,26 +36,30 @@ const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'err
 
 const manifest = (file: string) => readFileSync(new URL(`manifests/${file}`, packageRoot), 'utf8');
 
-function impactWebhook(): V1ValidatingWebhook {
+interface Configuration {
+  kind: string;
+  webhooks: { name: string; rules: { operations: string[] }[] }[];
+}
+
+function impactWebhook(): Configuration['webhooks'][number] {
   const { patches } = parse(manifest('components/impact/kustomization.yaml')) as {
     patches: { target: { kind: string }; patch: string }[];
   };
   const { patch = '' } = patches.find(({ target }) => target.kind === 'ValidatingWebhookConfiguration') ?? {};
-  const [{ value }] = parse(patch) as [{ value: V1ValidatingWebhook }];
-  return value;
+  return (parse(patch) as [{ value: Configuration['webhooks'][number] }])[0].value;
 }
 
 /** The webhook configurations of an installation: manifests can be applied to the sandbox. */
-function configurationsWith({ clusterFacts, impact }: SandboxSettings) {
+function configurationsWith({ clusterFacts, impact }: SandboxSettings): Configuration[] {
   return parseAllDocuments(manifest('base/webhooks.yaml')).map((document) => {
-    const configuration = document.toJS() as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
-    if (impact && configuration.kind === 'ValidatingWebhookConfiguration') {
-      configuration.webhooks?.push(impactWebhook() as V1MutatingWebhook & V1ValidatingWebhook);
+    const configuration = document.toJS() as Configuration;
+    const { kind, webhooks } = configuration;
+    if (impact && kind === 'ValidatingWebhookConfiguration') {
+      webhooks.push(impactWebhook());
     }
-    const validating = configuration.webhooks?.find(({ name }) => name.startsWith('validate.'));
     if (clusterFacts) {
       // As in manifests/components/cluster-facts.
-      validating?.rules?.[0]?.operations?.push('DELETE');
+      webhooks.find(({ name }) => name.startsWith('validate.'))?.rules[0]?.operations.push('DELETE');
     }
     return configuration;
   });
@@ -87,13 +85,8 @@ async function register(cluster: KubernetesClient, settings: SandboxSettings): P
     await cluster.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
   }
   for (const body of configurationsWith(settings)) {
-    const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
-    // Parsed from YAML, so without the client's classes.
-    await cluster.request(
-      'POST',
-      `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`,
-      body as unknown as JsonObject,
-    );
+    const path = `/apis/admissionregistration.k8s.io/v1/${body.kind.toLowerCase()}s`;
+    await cluster.request('POST', path, body as unknown as JsonObject);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeConversionReview, type Json } from '../../../../src/kubernetes/index.ts';
+import { decodeConversionReview, type Json } from '../../../src/kubernetes/index.ts';
 
 const request = { uid: 'u1', desiredAPIVersion: 'g.io/v2', objects: [{ a: 1 }, {}] };
 const review = (more: object): Json =>

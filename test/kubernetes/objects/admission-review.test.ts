@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AdmissionRequest, decodeAdmissionReview, type Json, reviewOf } from '../../../../src/kubernetes/index.ts';
+import { type AdmissionRequest, decodeAdmissionReview, type Json, reviewOf } from '../../../src/kubernetes/index.ts';
 
 const request = {
   uid: 'u1',

@@ -1,6 +1,6 @@
-import { truncated } from '../../../base/index.ts';
-import type { Status } from '../errors/status.ts';
-import { isJsonObject, type Json, type JsonObject, textAt } from '../json/json.ts';
+import { truncated } from '../../base/index.ts';
+import type { Status } from './errors/status.ts';
+import { isJsonObject, type Json, type JsonObject, textAt } from './json/json.ts';
 
 interface GroupVersionKind {
   group: string;
@@ -47,7 +47,7 @@ type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string;
 const maxUidLength = 256;
 
 /** The request in a review of a kind, and its uid; or what is wrong: then the response cannot be a review, either. */
-export function requestIn(
+function requestIn(
   body: Json,
   apiVersion: string,
   kind: string,
@@ -137,3 +137,47 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
 /** The review that carries a response back to the API server. */
 export const reviewOf = (response: AdmissionResponse) =>
   ({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }) as const;
+
+interface ConversionRequest {
+  uid: string;
+  desiredAPIVersion: string;
+  objects: JsonObject[];
+}
+
+/** ConversionResponse of apiextensions.k8s.io/v1: the converted objects in the order of the request, or a failure. */
+export interface ConversionResponse {
+  uid: string;
+  convertedObjects: JsonObject[];
+  result: { status: 'Success' } | { status: 'Failure'; message: string };
+}
+
+/** ConversionReview of apiextensions.k8s.io/v1 that carries a response. */
+export interface ConversionReviewResponse {
+  apiVersion: 'apiextensions.k8s.io/v1';
+  kind: 'ConversionReview';
+  response: ConversionResponse;
+}
+
+/** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
+type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
+
+/** Decodes a ConversionReview (apiextensions.k8s.io/v1), without its response. `problem` is a sentence for its sender. */
+export function decodeConversionReview(body: Json): DecodedConversionReview {
+  const parsed = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
+  if ('problem' in parsed) {
+    return parsed;
+  }
+  const { request, uid } = parsed;
+  const { desiredAPIVersion, objects } = request;
+  if (typeof desiredAPIVersion !== 'string') {
+    return { problem: `request.desiredAPIVersion must be a string, got ${describe(desiredAPIVersion)}`, uid };
+  }
+  if (!Array.isArray(objects)) {
+    return { problem: `request.objects must be an array, got ${describe(objects)}`, uid };
+  }
+  const wrong = objects.findIndex((object) => !isJsonObject(object));
+  if (wrong !== -1) {
+    return { problem: `request.objects[${wrong}] must be an object, got ${describe(objects[wrong])}`, uid };
+  }
+  return { request: { uid, desiredAPIVersion, objects: objects as JsonObject[] } };
+}
