@@ -16,157 +16,132 @@ import {
   dns1123SubdomainProblems,
   fieldAt,
   isJsonObject,
-  type Json,
   type JsonObject,
-  type JsonPatchOperation,
   jsonPointer,
 } from '../../kubernetes/index.ts';
 import { Conflict, type TargetAccess, type TargetKind, type TargetReading, targetKinds, unread } from './store.ts';
 
-interface BundleField {
-  where: string;
-  /** Path of the object that contains `service` and `caBundle`. */
-  path: (string | number)[];
-}
+/** @param holder path of the object that contains `service` and `caBundle`; none: in each webhook. */
+const kindOf = (version: string, plural: string, ...holder: readonly string[]) => ({
+  resource: `${plural}.${version.replace(/\/.*/, '')}`,
+  base: `/apis/${version}/${plural}`,
+  holder,
+});
+const admission = 'admissionregistration.k8s.io/v1';
+const kinds: Readonly<Record<TargetKind, ReturnType<typeof kindOf>>> = {
+  MutatingWebhookConfiguration: kindOf(admission, 'mutatingwebhookconfigurations'),
+  ValidatingWebhookConfiguration: kindOf(admission, 'validatingwebhookconfigurations'),
+  CustomResourceDefinition: kindOf(
+    'apiextensions.k8s.io/v1',
+    'customresourcedefinitions',
+    ...['spec', 'conversion', 'webhook', 'clientConfig'],
+  ),
+  ExtensionConfig: kindOf('runtime.cluster.x-k8s.io/v1beta2', 'extensionconfigs', 'spec', 'clientConfig'),
+};
 
-interface KindFacts {
-  resource: string;
-  base: string;
-  fields(object: JsonObject): BundleField[];
-}
-
-function webhookFields(object: JsonObject): BundleField[] {
-  const { webhooks = null } = object;
-  if (webhooks !== null && !Array.isArray(webhooks)) {
+/** What contains a service and its caBundle: the paths, and what messages call them. */
+function holdersIn(kind: TargetKind, object: JsonObject): { path: (string | number)[]; where: string }[] {
+  const { holder } = kinds[kind];
+  if (holder.length > 0) {
+    return isJsonObject(fieldAt(object, ...holder)) ? [{ path: [...holder], where: holder.join('.') }] : [];
+  }
+  const { webhooks } = object;
+  if (!Array.isArray(webhooks ?? [])) {
     throw new ResponseError('the API server returned a webhook configuration whose webhooks are not a list');
   }
-  return (webhooks ?? []).map((webhook, index) => ({
-    where: `webhooks[${index}] (${printable(String(fieldAt(webhook, 'name') ?? ''))})`,
+  return ((webhooks ?? []) as JsonObject[]).map((webhook, index) => ({
     path: ['webhooks', index, 'clientConfig'],
+    where: `webhooks[${index}] (${printable(String(fieldAt(webhook, 'name') ?? ''))})`,
   }));
 }
 
-const kindOf = (version: string, plural: string, fields: KindFacts['fields']): KindFacts => ({
-  resource: `${plural}.${version.replace(/\/.*/, '')}`,
-  base: `/apis/${version}/${plural}`,
-  fields,
-});
-const conversion = ['spec', 'conversion', 'webhook', 'clientConfig'];
-const admission = 'admissionregistration.k8s.io/v1';
-
-const kinds: Readonly<Record<TargetKind, KindFacts>> = {
-  MutatingWebhookConfiguration: kindOf(admission, 'mutatingwebhookconfigurations', webhookFields),
-  ValidatingWebhookConfiguration: kindOf(admission, 'validatingwebhookconfigurations', webhookFields),
-  CustomResourceDefinition: kindOf('apiextensions.k8s.io/v1', 'customresourcedefinitions', (object) =>
-    isJsonObject(fieldAt(object, ...conversion)) ? [{ where: 'spec.conversion.webhook', path: conversion }] : [],
-  ),
-  ExtensionConfig: kindOf('runtime.cluster.x-k8s.io/v1beta2', 'extensionconfigs', () => [
-    { where: 'spec.clientConfig', path: ['spec', 'clientConfig'] },
-  ]),
-};
+interface Service {
+  namespace: string;
+  name: string;
+}
 
 interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
   /** Label selector in kubectl's syntax, for all kinds. */
   selector?: string | undefined;
   /** Only entries that refer to this service are written. */
-  service: { namespace: string; name: string };
+  service: Service;
 }
 
+/** What a patch needs: each of `fields` is a caBundle, as it was read. */
 interface Raw {
   kind: TargetKind;
   path: string;
   resourceVersion: string;
-  fields: { pointer: string; value: Json | undefined }[];
-}
-
-/** An entry's caBundle as PEM; empty for a value that is not a string. */
-function decode(value: Json | undefined): string {
-  return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
+  fields: { pointer: string; value: unknown }[];
 }
 
 /** The entries of an object for `service`, or all. @throws {ResponseError} when the path names another object. */
-export function readTarget(
-  kind: TargetKind,
-  path: string,
-  object: JsonObject,
-  service: { namespace: string; name: string } | undefined,
-): TargetReading {
+function readTarget(kind: TargetKind, path: string, object: JsonObject, service: Service | undefined): TargetReading {
   const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
   const { resourceVersion } = metadataOf(object, `the ${kind} ${name}`, name);
+  const wanted = service && `${service.namespace}/${service.name}`;
   const bundles: string[] = [];
-  const skipped: string[] = [];
   const fields: Raw['fields'] = [];
-  const bundleFields = kinds[kind].fields(object);
-  if (bundleFields.length === 0) {
-    skipped.push('it has no webhook');
-  }
-  for (const field of bundleFields) {
-    const holder = fieldAt(object, ...field.path);
+  const holders = holdersIn(kind, object);
+  const skipped = holders.length === 0 ? ['it has no webhook'] : [];
+  for (const { where, path: holderPath } of holders) {
+    const holder = fieldAt(object, ...holderPath);
     const its = fieldAt(holder, 'service');
     const label = printable(`${String(fieldAt(its, 'namespace'))}/${String(fieldAt(its, 'name'))}`);
-    if (service !== undefined && label !== `${service.namespace}/${service.name}`) {
-      skipped.push(
-        `${field.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
-      );
+    if (wanted !== undefined && label !== wanted) {
+      skipped.push(`${where} calls ${isJsonObject(its) ? `the service ${label}` : 'no service'}, not ${wanted}`);
       continue;
     }
     const value = fieldAt(holder, 'caBundle');
-    bundles.push(decode(value));
-    fields.push({ pointer: jsonPointer([...field.path, 'caBundle']), value });
+    const isText = typeof value === 'string' && value.length < 512 * 1024;
+    bundles.push(isText ? Buffer.from(value, 'base64').toString('utf8') : '');
+    fields.push({ pointer: jsonPointer([...holderPath, 'caBundle']), value });
   }
-  return {
-    id: `${kind}/${name}`,
-    state: 'present',
-    bundles,
-    skipped,
-    raw: { kind, path, resourceVersion, fields } satisfies Raw,
-  };
+  const raw: Raw = { kind, path, resourceVersion, fields };
+  return { id: `${kind}/${name}`, state: 'present', bundles, skipped, raw };
 }
 
-/** The JSON patch that writes a bundle into the entries that have a different one, unless the object has changed. */
-export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
-  const { resourceVersion, fields } = target.raw as Raw;
-  const value = Buffer.from(bundle).toString('base64');
-  return [
-    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
-    ...fields
-      .filter((field) => field.value !== value)
-      .map(({ pointer }) => ({ op: 'add', path: pointer, value }) as const),
-  ];
-}
-
-/** Writes a bundle into a target that has been read; returns why the API server refuses it, if it does. */
-export async function injectBundle(
+/** Writes a bundle into the entries of a target that have a different one, unless it has changed since it was read. */
+async function injectBundle(
   cluster: KubernetesClient,
   target: TargetReading,
   bundle: string,
 ): Promise<string | undefined> {
-  const { kind, path, resourceVersion } = target.raw as Raw;
+  const { kind, path, resourceVersion, fields } = target.raw as Raw;
+  const value = Buffer.from(bundle).toString('base64');
+  const patch = [
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...fields.filter((field) => field.value !== value).map(({ pointer }) => ({ op: 'add', path: pointer, value })),
+  ];
   try {
-    await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
+    await cluster.request('PATCH', path, patch);
     return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) {
       throw error;
     }
+    const { resource } = kinds[kind];
+    const name = target.id.slice(kind.length + 1);
     // A JSON patch whose test fails also results in a 422; a 404 means that the target was deleted after it was read.
-    if ([404, 409].includes(error.code)) {
+    const hasChanged =
+      error.code === 422 &&
+      fieldAt(await readObject(cluster, path, resource, name), 'metadata', 'resourceVersion') !== resourceVersion;
+    if (hasChanged || [404, 409].includes(error.code)) {
       throw new Conflict(`${target.id} was changed by another client`);
     }
-    if (error.code === 422) {
-      const name = target.id.slice(kind.length + 1);
-      const now = await readObject(cluster, path, kinds[kind].resource, name);
-      if (fieldAt(now, 'metadata', 'resourceVersion') !== resourceVersion) {
-        throw new Conflict(`${target.id} was changed by another client`);
-      }
-    }
-    const explained = explain(error, 'patch', kinds[kind].resource, target.id.slice(kind.length + 1)) as Error;
-    return explained.message;
+    return (explain(error, 'patch', resource, name) as Error).message;
   }
 }
 
-async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: string, service: TargetChoice['service']) {
+function failedReading(id: `${TargetKind}/${string}`, error: unknown): TargetReading {
+  if (error instanceof StatusError || error instanceof Forbidden) {
+    return unread(id, 'failed', error.message);
+  }
+  throw error;
+}
+
+async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: string, service: Service) {
   const { base, resource } = kinds[kind];
   const path = `${base}/${encodeURIComponent(name)}`;
   try {
@@ -175,10 +150,7 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
       ? unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or name other targets')
       : readTarget(kind, path, object, service);
   } catch (error) {
-    if (!(error instanceof StatusError || error instanceof Forbidden)) {
-      throw error;
-    }
-    return unread(`${kind}/${name}`, 'failed', error.message);
+    return failedReading(`${kind}/${name}`, error);
   }
 }
 
@@ -211,36 +183,29 @@ async function readListed(
         if (dns1123SubdomainProblems(name).length > 0) {
           throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
         }
-        const reading = read(`${base}/${encodeURIComponent(name)}`, object);
-        if (reading !== undefined) {
-          readings.push(reading);
-        }
+        readings.push(...[read(`${base}/${encodeURIComponent(name)}`, object) ?? []].flat());
       }
     }
   } catch (error) {
     // A 404 for the first page means that the API server does not serve the kind.
-    if (isStatus(error, 404) && isFirst) {
-      return [];
+    if (!isStatus(error, 404) || !isFirst) {
+      readings.push(failedReading(`${kind}/*`, error));
     }
-    if (!(error instanceof StatusError || error instanceof Forbidden)) {
-      throw error;
-    }
-    readings.push(unread(`${kind}/*`, 'failed', error.message));
   }
   return readings;
 }
 
-export function clusterTargets(cluster: KubernetesClient, choice: TargetChoice): TargetAccess {
+export function clusterTargets(cluster: KubernetesClient, { named, selector, service }: TargetChoice): TargetAccess {
   return {
     async read() {
       const readings = new Map<string, TargetReading>();
-      for (const { kind, name } of choice.named) {
-        const reading = await readNamed(cluster, kind, name, choice.service);
+      for (const { kind, name } of named) {
+        const reading = await readNamed(cluster, kind, name, service);
         readings.set(reading.id, reading);
       }
-      for (const kind of choice.selector === undefined ? [] : targetKinds) {
-        const read = (path: string, object: JsonObject) => readTarget(kind, path, object, choice.service);
-        for (const reading of await readListed(cluster, kind, choice.selector, read)) {
+      for (const kind of selector === undefined ? [] : targetKinds) {
+        const read = (path: string, object: JsonObject) => readTarget(kind, path, object, service);
+        for (const reading of await readListed(cluster, kind, selector, read)) {
           readings.set(reading.id, readings.get(reading.id) ?? reading);
         }
       }

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { bundlePatch, clusterTargets, injectBundle, readTarget } from '../../../src/webhook/certs/cluster-targets.ts';
-import { Conflict, isInSync, noTargets, type TargetKind } from '../../../src/webhook/certs/index.ts';
+import {
+  annotatedExtensionConfigs,
+  Conflict,
+  clusterTargets,
+  isInSync,
+  noTargets,
+  type TargetKind,
+} from '../../../src/webhook/certs/index.ts';
 
 const service = { namespace: 'ns', name: 'webhook' };
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -13,15 +19,30 @@ const ours = (name: string, more: JsonObject = {}): JsonObject => ({
   name,
   clientConfig: { service: { ...service, path: '/x' }, ...more },
 });
-const read = (
-  object: JsonObject,
-  kind: TargetKind = 'MutatingWebhookConfiguration',
-  only: typeof service | undefined = service,
-) => readTarget(kind, kind === 'MutatingWebhookConfiguration' ? webhooks : '/apis/x/ours', object, only);
+/** An API server that answers as the test says; `requests` holds the requests it received. */
+function clusterOf(answers: (method: string, path: string) => JsonObject) {
+  const requests: string[] = [];
+  const bodies: unknown[] = [];
+  const cluster: KubernetesClient = {
+    async request(method, path, body) {
+      requests.push(`${method} ${path}`);
+      bodies.push(body);
+      return answers(method, path);
+    },
+    async watch() {},
+  };
+  return { cluster, requests, bodies };
+}
+const read = async (object: JsonObject, kind: TargetKind = 'MutatingWebhookConfiguration') => {
+  const { cluster } = clusterOf(() => object);
+  const [target] = await clusterTargets(cluster, { named: [{ kind, name: 'ours' }], service }).read();
+  return target!;
+};
+const accessTo = (cluster: KubernetesClient) => clusterTargets(cluster, { named: [], service });
 
-describe('readTarget', () => {
-  test('takes the entries that refer to the service, and says why it skips the others', () => {
-    const target = read(
+describe('a target', () => {
+  test('takes the entries that refer to the service, and says why it skips the others', async () => {
+    const target = await read(
       mutating(
         ours('a.example', { caBundle: base64('old') }),
         { name: 'b.example', clientConfig: { service: { namespace: 'ns', name: 'other' } } },
@@ -48,22 +69,21 @@ describe('readTarget', () => {
     expect(target.skipped).toHaveLength(5);
   });
 
-  test('takes every entry if there is no service', () => {
-    const target = readTarget(
-      'ExtensionConfig',
-      '/x/ours',
-      { metadata, spec: { clientConfig: { url: 'https://h' } } },
-      undefined,
-    );
-    expect(target).toMatchObject({ bundles: [''], skipped: [] });
+  test('that an annotation names has every entry, whatever it refers to', async () => {
+    const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'a/b' };
+    const config = { metadata: { ...metadata, annotations }, spec: { clientConfig: { url: 'https://h' } } };
+    const { cluster } = clusterOf(() => ({ metadata: { resourceVersion: '9' }, items: [config, { metadata }] }));
+    expect(await annotatedExtensionConfigs(cluster).read()).toMatchObject([
+      { bundles: [''], skipped: [], source: 'a/b' },
+    ]);
   });
 
   test.each<[TargetKind, JsonObject]>([
     ['ValidatingWebhookConfiguration', mutating(ours('a'))],
     ['CustomResourceDefinition', { metadata, spec: { conversion: { webhook: { clientConfig: { service } } } } }],
     ['ExtensionConfig', { metadata, spec: { clientConfig: { service } } }],
-  ])('%s has its bundle in the right place', (kind, object) => {
-    expect(read(object, kind)).toMatchObject({ id: `${kind}/ours`, bundles: [''], skipped: [] });
+  ])('%s has its bundle in the right place', async (kind, object) => {
+    expect(await read(object, kind)).toMatchObject({ id: `${kind}/ours`, bundles: [''], skipped: [] });
   });
 
   test.each<[string, JsonObject, TargetKind?]>([
@@ -76,47 +96,57 @@ describe('readTarget', () => {
       { metadata, spec: { conversion: { webhook: { clientConfig: 'x' } } } },
       'CustomResourceDefinition',
     ],
-  ])('%s: there is nothing to inject', (_name, object, kind) => {
-    expect(read(object, kind)).toMatchObject({ bundles: [], skipped: ['it has no webhook'] });
+  ])('%s: there is nothing to inject', async (_name, object, kind) => {
+    expect(await read(object, kind)).toMatchObject({ bundles: [], skipped: ['it has no webhook'] });
   });
 
-  test('rejects an object that was not requested', () => {
-    expect(() => read({ metadata, webhooks: {} })).toThrow(
+  test('rejects an object that was not requested', async () => {
+    await expect(read({ metadata, webhooks: {} })).rejects.toThrow(
       'the API server returned a webhook configuration whose webhooks are not a list',
     );
-    expect(() => read({ metadata: { ...metadata, name: 'other' } })).toThrow(
+    await expect(read({ metadata: { ...metadata, name: 'other' } })).rejects.toThrow(
       'is not the MutatingWebhookConfiguration ours: metadata.name is not ours',
     );
-    expect(() => read({ metadata: { name: 'ours' } })).toThrow('it has no resourceVersion');
+    await expect(read({ metadata: { name: 'ours' } })).rejects.toThrow('it has no resourceVersion');
   });
 
-  test('reads a bundle of half a MiB and more as empty', () => {
-    const bundleOf = (length: number) =>
-      read(mutating(ours('a', { caBundle: 'YWFh'.repeat(length / 4) }))).bundles[0]?.length;
-    expect([bundleOf(512 * 1024 - 4), bundleOf(512 * 1024)]).toEqual([(512 * 1024 - 4) * 0.75, 0]);
+  test('reads a bundle of half a MiB and more as empty', async () => {
+    const bundleOf = async (length: number) =>
+      (await read(mutating(ours('a', { caBundle: 'YWFh'.repeat(length / 4) })))).bundles[0]?.length;
+    expect([await bundleOf(512 * 1024 - 4), await bundleOf(512 * 1024)]).toEqual([(512 * 1024 - 4) * 0.75, 0]);
   });
 
-  test('a target is in sync when it exists and every entry has the bundle', () => {
-    const target = read(mutating(ours('a', { caBundle: base64('new') }), ours('b', { caBundle: base64('new') })));
+  test('a target is in sync when it exists and every entry has the bundle', async () => {
+    const target = await read(mutating(ours('a', { caBundle: base64('new') }), ours('b', { caBundle: base64('new') })));
     expect([isInSync(target, 'new'), isInSync(target, 'old')]).toEqual([true, false]);
-    expect(isInSync(read(mutating(ours('a', { caBundle: base64('new') }), ours('b'))), 'new')).toBe(false);
+    expect(isInSync(await read(mutating(ours('a', { caBundle: base64('new') }), ours('b'))), 'new')).toBe(false);
     expect(isInSync({ ...target, state: 'missing' }, 'new')).toBe(false);
   });
 
-  test('ignores the order of certificates in a bundle, and nothing else', () => {
+  test('ignores the order of certificates in a bundle, and nothing else', async () => {
     const pem = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`;
-    const isIn = (held: string) =>
-      isInSync(read(mutating(ours('a', { caBundle: base64(held) }))), pem('one') + pem('two'));
-    expect(isIn(pem('two') + pem('one'))).toBe(true);
+    const isIn = async (held: string) =>
+      isInSync(await read(mutating(ours('a', { caBundle: base64(held) }))), pem('one') + pem('two'));
+    expect(await isIn(pem('two') + pem('one'))).toBe(true);
     for (const held of [pem('one'), pem('one') + pem('one'), pem('two') + pem('eno'), `${pem('two')}${pem('one')}#`]) {
-      expect(isIn(held)).toBe(false);
+      expect(await isIn(held)).toBe(false);
     }
   });
 });
 
-describe('bundlePatch', () => {
-  test('applies to the object as it was read, and writes only what differs', () => {
-    const target = read(
+const status = (code: number): never => {
+  throw new StatusError(code, 'no');
+};
+
+describe('an injection', async () => {
+  const target = await read(mutating(ours('a')));
+  const inject = (code: number, now?: JsonObject) => {
+    const { cluster, requests } = clusterOf((method) => (method === 'PATCH' ? status(code) : (now ?? status(404))));
+    return { requests, done: accessTo(cluster).inject(target, 'new') };
+  };
+
+  test('patches the object as it was read, and writes only what differs', async () => {
+    const several = await read(
       mutating(
         ours('a', { caBundle: base64('old') }),
         { name: 'b' },
@@ -124,41 +154,16 @@ describe('bundlePatch', () => {
         ours('d', { caBundle: base64('new') }),
       ),
     );
-    expect(bundlePatch(target, 'new')).toEqual([
-      { op: 'test', path: '/metadata/resourceVersion', value: '7' },
-      { op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: base64('new') },
-      { op: 'add', path: '/webhooks/2/clientConfig/caBundle', value: base64('new') },
-    ]);
-  });
-});
-
-/** An API server that answers as the test says; `requests` holds the requests it received. */
-function clusterOf(answers: (method: string, path: string) => JsonObject) {
-  const requests: string[] = [];
-  const cluster: KubernetesClient = {
-    async request(method, path) {
-      requests.push(`${method} ${path}`);
-      return answers(method, path);
-    },
-    async watch() {},
-  };
-  return { cluster, requests };
-}
-const status = (code: number): never => {
-  throw new StatusError(code, 'no');
-};
-
-describe('injectBundle', () => {
-  const target = read(mutating(ours('a')));
-  const inject = (code: number, now?: JsonObject) => {
-    const { cluster, requests } = clusterOf((method) => (method === 'PATCH' ? status(code) : (now ?? status(404))));
-    return { requests, done: injectBundle(cluster, target, 'new') };
-  };
-
-  test('patches the object at its path', async () => {
-    const { cluster, requests } = clusterOf(() => ({}));
-    await injectBundle(cluster, target, 'new');
+    const { cluster, requests, bodies } = clusterOf(() => ({}));
+    await accessTo(cluster).inject(several, 'new');
     expect(requests).toEqual([`PATCH ${webhooks}`]);
+    expect(bodies).toEqual([
+      [
+        { op: 'test', path: '/metadata/resourceVersion', value: '7' },
+        { op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: base64('new') },
+        { op: 'add', path: '/webhooks/2/clientConfig/caBundle', value: base64('new') },
+      ],
+    ]);
   });
 
   test.each([404, 409])('treats %i as a conflict with another client', async (code) => {
@@ -192,7 +197,7 @@ describe('injectBundle', () => {
     const { cluster } = clusterOf(() => {
       throw new ResponseError('too long');
     });
-    await expect(injectBundle(cluster, target, 'new')).rejects.toThrow(ResponseError);
+    await expect(accessTo(cluster).inject(target, 'new')).rejects.toThrow(ResponseError);
   });
 });
 
