@@ -4,10 +4,10 @@ import {
   clusterStore,
   clusterTargets,
   deriveFacts,
-  describeIssuer,
   externalProblem,
+  issuerAnnotation,
   next,
-  readRotationJob,
+  readRotation,
 } from '../../webhook/certs/index.ts';
 import { failed, type Installation, ok, readable, skipped, type Tick } from './tick.ts';
 
@@ -54,7 +54,7 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
   const { namespace, service, now } = installation;
   const store = storeOf(installation);
   const tls = await store.read('serving');
-  const isOurs = describeIssuer(tls) === undefined;
+  const isOurs = tls?.annotations[issuerAnnotation] === undefined;
   const ca = isOurs ? await store.read('ca') : undefined;
   const facts = deriveFacts(now, ca, tls, [], [`${service}.${namespace}.svc`]);
   const problem = isOurs ? dueStep(facts) : externalProblem(facts);
@@ -83,11 +83,8 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
 export async function rotation(installation: Installation): Promise<Tick[]> {
   const check = 'rotation';
   const { cluster, namespace, now } = installation;
-  const issuer = describeIssuer(await storeOf(installation).read('serving'));
-  if (issuer !== undefined) {
-    return [ok(check, issuer)];
-  }
-  const { state, text } = await readRotationJob(cluster, namespace, now);
+  const serving = await storeOf(installation).read('serving');
+  const { state, text } = await readRotation(cluster, namespace, serving, now);
   if (state === 'missing' && installation.isSandbox) {
     return [skipped(check, 'no Job runs in the sandbox: certs rotate renews its certificates')];
   }

@@ -28,12 +28,6 @@ export interface Run {
   signal: AbortSignal;
 }
 
-interface RunOutcome {
-  /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
-  action: Action;
-  facts: CertificateFacts;
-}
-
 /** The rotation of a serving certificate, in its last third, may fail for a month before it expires. */
 const servingValidityMs = 90 * 86_400_000;
 const caValidityMs = 1825 * 86_400_000;
@@ -59,8 +53,12 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
   return { facts: deriveFacts(run.clock.now(), caSecret, servingSecret, targets, run.names), caSecret, servingSecret };
 }
 
-/** Runs the state machine: a step is one write, after which everything is read again. @throws {Conflict} after 20. */
-export async function runCertificates(run: Run): Promise<RunOutcome> {
+/**
+ * Runs the state machine: a step is one write, after which everything is read again. @throws {Conflict} after 20.
+ *
+ * @returns the last decision: `done`, `wait` (a later run continues) or `blocked`.
+ */
+export async function runCertificates(run: Run): Promise<{ action: Action; facts: CertificateFacts }> {
   const refused = new Map<string, string>();
   const startedAt = run.clock.now();
   let { force, forceCa } = run.settings;
@@ -68,19 +66,17 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
   let steps = 0;
   for (let isFirst = true; ; isFirst = false) {
     const snapshot = await readSnapshot(run);
-    const { stage } = snapshot.facts;
+    const { facts } = snapshot;
+    const { stage } = facts;
     if (forceCa && stage !== 'steady') {
       // A rotation in progress counts: it renews the serving certificate too, and another renewal would start the
       // overlap over.
       if (isFirst && stage !== 'missing') {
-        run.report({
-          action: 'continue',
-          reason: `a rotation is under way (stage ${stage}), so --force ca starts no other one`,
-        });
+        const reason = `a rotation is under way (stage ${stage}), so --force ca starts no other one`;
+        run.report({ action: 'continue', reason });
       }
       forceCa = false;
     }
-    const { facts } = snapshot;
     const action = next(facts, { ...run.settings, force, forceCa, refused, startedAt });
     if (action.kind === 'done' || action.kind === 'blocked') {
       return { action, facts };
@@ -134,12 +130,10 @@ async function recordInjection({ store, clock }: Run, { facts, caSecret }: Snaps
 
 /**
  * Writes the bundle into every target that has a different one, based on one read: reading everything again for each
- * target would be quadratic. Each patch tests the value that was read before the Secrets that decide, so none of them
- * undoes what another client has written in the meantime.
- *
- * @throws {Conflict} after all targets, if another client wrote some at the same time.
+ * target would be quadratic. @throws {Conflict} after all targets, if another client wrote some at the same time.
  */
 async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string, string>): Promise<void> {
+  const bundle = { state: 'usable', value: facts.bundle } as const;
   const conflicts: string[] = [];
   for (const target of facts.targets) {
     if (target.state !== 'present' || refused.has(target.id)) {
@@ -148,14 +142,7 @@ async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string,
     if (run.signal.aborted) {
       break;
     }
-    const {
-      id,
-      result,
-      reason = '',
-    } = await injectInto(run.targets, target, () => ({
-      state: 'usable',
-      value: facts.bundle,
-    }));
+    const { id, result, reason = '' } = await injectInto(run.targets, target, () => bundle);
     if (result === 'written') {
       run.report({ action: 'inject', reason: `${id} does not have the trust bundle of stage ${facts.stage}` });
     } else if (result === 'failed') {
@@ -170,17 +157,14 @@ async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string,
   }
 }
 
-/** The data with changes; undefined and empty values remove a key. */
+/** The data with changes; undefined removes a key. */
 function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries({ ...data, ...changes });
-  return Object.fromEntries(
-    entries.flatMap(([key, value]) => (value || !Object.hasOwn(changes, key) ? [[key, value ?? '']] : [])),
-  );
+  return Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
 
 type SecretWrite = Exclude<Action['kind'], 'inject' | 'wait' | 'blocked' | 'done'>;
 
-/** A Secret that does not exist yet. */
 const empty: SecretContents = { data: {}, annotations: {} };
 
 async function perform(run: Run, write: SecretWrite, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {

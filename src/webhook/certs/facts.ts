@@ -29,7 +29,7 @@ export interface CertificateFacts {
   now: Date;
   stage: Stage;
   active: Parsed<Certificate>;
-  /** The other CAs next to the active one, such as the root of an intermediate CA: a user's, trusted as long as it. */
+  /** A user's CAs next to the active one, such as the root of an intermediate CA: trusted as long as it. */
   companions: Certificate[];
   activeKey: Parsed<string>;
   /** Why a CA of the user's own cannot be used, as the end of a sentence; undefined without one, and if it can. */
@@ -46,9 +46,8 @@ export interface CertificateFacts {
   /** The CA that has signed the serving certificate, out of those in the CA's Secret. */
   signer: Certificate | undefined;
   /**
-   * A CA that pods use, and that is not the one in the CA's Secret, which was lost, restored or replaced: every target
-   * trusts it, and it has signed the serving certificate or, without a usable CA, is one of this program. Nothing is taken
-   * from the serving Secret itself: who can write that must not decide what API servers trust.
+   * A CA that pods use, and that is not in the CA's Secret (lost, restored or replaced): every target trusts it, and it has
+   * signed the serving certificate or, without a usable CA, is ours. Who can write the serving Secret must not decide this.
    */
   inUse: Certificate | undefined;
   /** The bundle that every target should trust: PEM, the active CA first. Empty without a CA. */
@@ -75,18 +74,15 @@ function caIn(text: string | undefined, keyText: string | undefined, now: Date) 
   );
   const certificate = certificates[at];
   const problem = certificate && caProblem(certificate, now);
-  const isUsable = certificate !== undefined && problem === undefined;
-  const ca: Parsed<Certificate> = isUsable
-    ? { state: 'usable', value: certificate }
-    : problem === undefined
-      ? (read as Parsed<never>)
-      : { state: 'broken', problem };
-  const key: Parsed<string> = isUsable ? asCaKey(keys[at] as Parsed<string>, certificate) : { state: 'absent' };
   const companions = certificates.filter((one, index) => index !== at && caProblem(one, now) === undefined);
-  return { ca, key, companions, certificates };
+  if (certificate === undefined || problem !== undefined) {
+    const ca: Parsed<Certificate> = problem === undefined ? (read as Parsed<never>) : { state: 'broken', problem };
+    return { ca, key: { state: 'absent' } as Parsed<string>, companions, certificates };
+  }
+  const ca: Parsed<Certificate> = { state: 'usable', value: certificate };
+  return { ca, key: asCaKey(keys[at] as Parsed<string>, certificate), companions, certificates };
 }
 
-/** A certificate that counts only together with its key. */
 function withKey(read: Parsed<Certificate>, key: Parsed<string>): Parsed<Certificate> {
   if (read.state !== 'usable' || key.state === 'usable') {
     return read;
@@ -113,8 +109,7 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
 }
 
 /**
- * Why a CA that this program did not create cannot be used. One that has expired is replaced, as it would have been in
- * its renewal window.
+ * Why a CA that this program did not create cannot be used; an expired one is replaced.
  *
  * @param certificates those in ca.crt.
  * @param known PEM texts outside the CA's Secret: the key of a CA in these belongs to a Secret of ours that is damaged.
@@ -144,12 +139,10 @@ function ownCaProblemOf(
 
 /** The valid CAs that are in each of these bundles that has certificates. */
 function casInAll(texts: ReadonlySet<string>, now: Date): Certificate[] {
-  const bundles = [...texts].flatMap((text) => {
-    const certificates = usable(readCertificates(text)) ?? [];
-    return certificates.length === 0 ? [] : [new Map(certificates.map((one) => [one.fingerprint, one]))];
-  });
-  return [...(bundles[0]?.values() ?? [])].filter(
-    (one) => bundles.every((bundle) => bundle.has(one.fingerprint)) && caProblem(one, now) === undefined,
+  const bundles = [...texts].flatMap((text) => [usable(readCertificates(text)) ?? []]).filter((all) => all.length > 0);
+  const fingerprints = bundles.map((all) => new Set(all.map(({ fingerprint }) => fingerprint)));
+  return (bundles[0] ?? []).filter(
+    (one) => fingerprints.every((all) => all.has(one.fingerprint)) && caProblem(one, now) === undefined,
   );
 }
 

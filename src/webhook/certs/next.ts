@@ -14,7 +14,6 @@ export interface Settings {
   overlapMs: number;
   /** Targets that could not be written in this run, and why. */
   refused: ReadonlyMap<string, string>;
-  /** When the run began. */
   startedAt: Date;
 }
 
@@ -50,24 +49,19 @@ export function isStuck(action: Action, { stagedSince, now }: CertificateFacts, 
   );
 }
 
-function iso(date: Date): string {
-  return date.toISOString();
-}
+const iso = (date: Date): string => date.toISOString();
 
 /** Why a certificate is not valid yet, if so: a clock must be wrong, here or where it was issued. */
 function earlyProblem({ x509 }: Certificate, now: Date): string | undefined {
   return x509.validFromDate > now ? `is not valid before ${iso(x509.validFromDate)}` : undefined;
 }
 
-/** The message about a named target that is missing, which is the same in every command. */
-export function missingTarget({ id, problem }: TargetReading): string {
-  return `${id}: missing: ${problem ?? 'does not exist'}`;
-}
+export const missingTarget = ({ id, problem = 'does not exist' }: TargetReading) => `${id}: missing: ${problem}`;
 
 const missingOf = (targets: readonly TargetReading[]) =>
   targets.filter(({ state }) => state === 'missing').map(missingTarget);
 
-/** That something is true of every target, as a part of a sentence, if that is true; missing ones are named. */
+/** That something is true of every target that exists, as a part of a sentence; missing ones are named. */
 function ofTargets(targets: readonly TargetReading[], claim: string): string {
   const missing = missingOf(targets);
   if (missing.length === 0) {
@@ -83,10 +77,7 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
   if (ownCaProblem !== undefined) {
     const remedy =
       'It is not replaced: store a CA certificate as ca.crt and its key, without a password, as ca.key (both PEM), or delete the Secret of the CA and run bootstrap, which creates one';
-    return {
-      kind: 'blocked',
-      reason: `the CA was not created here and cannot be used: ${ownCaProblem}. ${remedy}`,
-    };
+    return { kind: 'blocked', reason: `the CA was not created here and cannot be used: ${ownCaProblem}. ${remedy}` };
   }
   const staging = stagingReason(facts, settings);
   if (staging !== undefined) {
@@ -238,12 +229,8 @@ function overlapStep(facts: CertificateFacts, { overlapMs }: Settings): Action {
   // The time of issue is taken from the certificate itself, where no write can lose it, in whole seconds, rounded up.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
   const until = new Date(issued + overlapMs);
+  const reason = 'pods may still serve certificates of the previous CA until the overlap is over';
   return overlapMs > 0 && until > facts.now
-    ? {
-        kind: 'wait',
-        for: 'overlap',
-        until,
-        reason: 'pods may still serve certificates of the previous CA until the overlap is over',
-      }
+    ? { kind: 'wait', for: 'overlap', until, reason }
     : { kind: 'retire', reason: 'the overlap is over' };
 }

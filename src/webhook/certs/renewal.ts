@@ -7,12 +7,6 @@ import type { StoredSecret } from './store.ts';
 /** The annotation that cert-manager gives the Secret of a Certificate. */
 export const issuerAnnotation = 'cert-manager.io/certificate-name';
 
-/** Who renews what is in a Secret of cert-manager, as a sentence; undefined for other Secrets. */
-export function describeIssuer(secret: StoredSecret | undefined): string | undefined {
-  const certificate = secret?.annotations[issuerAnnotation];
-  return certificate === undefined ? undefined : `cert-manager renews Certificate ${certificate}`;
-}
-
 /** Why a serving certificate that is issued elsewhere cannot be used, or not for long. */
 export function externalProblem({ serving, servingLacks, now }: CertificateFacts): string | undefined {
   if (serving.state !== 'usable') {
@@ -32,25 +26,34 @@ export function externalProblem({ serving, servingLacks, now }: CertificateFacts
 const silentMs = 3 * 3_600_000;
 
 /**
- * What the CronJob of the manifests does, which runs `certs rotate`, as a sentence, and whether that is well.
+ * Who renews the certificates, as a sentence, and whether that is well: cert-manager, or the CronJob of the manifests.
  *
  * @throws {Forbidden} and the other errors of a request.
  */
-export async function readRotationJob(cluster: KubernetesClient, namespace: string, now: Date) {
+export async function readRotation(
+  cluster: KubernetesClient,
+  namespace: string,
+  serving: StoredSecret | undefined,
+  now: Date,
+): Promise<{ state: 'well' | 'missing' | 'suspended' | 'silent'; text: string }> {
+  const certificate = serving?.annotations[issuerAnnotation];
+  if (certificate !== undefined) {
+    return { state: 'well', text: `cert-manager renews Certificate ${certificate}` };
+  }
   const name = 'extensionconfig-webhook-rotate';
   const id = `${namespace}/${name}`;
   const path = `/apis/batch/v1/namespaces/${namespace}/cronjobs/${name}`;
   const job = await readObject(cluster, path, 'cronjobs.batch', id);
   if (job === undefined) {
     const text = `certificates are not renewed automatically: there is no CronJob ${id}; apply it, or run certs rotate`;
-    return { state: 'missing', text } as const;
+    return { state: 'missing', text };
   }
   if (fieldAt(job, 'spec', 'suspend') === true) {
     const text = `CronJob ${id} is suspended, so certificates are not renewed: resume it`;
-    return { state: 'suspended', text } as const;
+    return { state: 'suspended', text };
   }
   const last = textAt(job, 'status', 'lastSuccessfulTime');
   const success = last === '' ? 'it has not succeeded yet' : `its last success was at ${last}`;
   const text = `CronJob ${id} rotates what is due (${textAt(job, 'spec', 'schedule')}); ${success}`;
-  return { state: now.getTime() - Date.parse(last) > silentMs ? 'silent' : 'well', text } as const;
+  return { state: now.getTime() - Date.parse(last) > silentMs ? 'silent' : 'well', text };
 }

@@ -5,7 +5,6 @@ import {
   annotatedExtensionConfigs,
   bundleOfSecret,
   deriveFacts,
-  describeIssuer,
   externalProblem,
   type Injection,
   injectTargets,
@@ -14,7 +13,7 @@ import {
   missingTarget,
   next,
   type Run,
-  readRotationJob,
+  readRotation,
   readSnapshot,
   runCertificates,
   type Step,
@@ -158,15 +157,11 @@ async function rotationOf(
   { cluster, namespace, clock }: CertsContext,
   serving: StoredSecret | undefined,
 ): Promise<string> {
-  const issuer = describeIssuer(serving);
-  if (issuer !== undefined) {
-    return issuer;
-  }
   if (cluster === undefined) {
     return 'certificates are not renewed automatically: run certs rotate';
   }
   try {
-    return (await readRotationJob(cluster, namespace, clock.now())).text;
+    return (await readRotation(cluster, namespace, serving, clock.now())).text;
   } catch (error) {
     if (error instanceof Forbidden) {
       return `unknown: ${error.message}`;
@@ -177,14 +172,14 @@ async function rotationOf(
 
 const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
+/** @param summary is the description, too. */
 function subcommand<F extends Flags>(
   summary: string,
-  description: string,
   flags: F,
   work: (flags: FlagValues<F>, io: Io, report: (step: Step) => void) => Promise<number>,
 ) {
   const command = defineCommand({
-    description,
+    description: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
     flags,
     run: (call) => reporting(call.io, (report) => work(call.flags, call.io, report)),
   });
@@ -196,19 +191,16 @@ export const command = defineCommand({
   commands: {
     bootstrap: subcommand(
       'create what is missing or broken, and inject the trust bundle',
-      'Creates what is missing or broken, and injects the trust bundle. Changes nothing if all is well.',
       bootstrapFlags,
       (flags, io, report) => advance(flags, io, 'repair', report),
     ),
     rotate: subcommand(
       'renew what is due, and continue a rotation that is under way',
-      'Renews what is due, and continues a rotation that is under way.',
       { ...bootstrapFlags, ...rotateFlags },
       (flags, io, report) => advance(flags, io, 'rotate', report),
     ),
     inject: subcommand(
       'write the trust bundle into the targets, and do nothing else',
-      'Writes the trust bundle into the targets, and does nothing else.',
       { ...commonFlags, ...injectFlags },
       async (flags, io) => {
         const context = await readContext(flags, io);
@@ -230,23 +222,16 @@ export const command = defineCommand({
       },
     ),
     status: subcommand(
-      'show what exists, what rotate would do now, and why',
-      'Shows what exists, what rotate would do now, and why. The exit code is 1 if something is wrong or due.',
+      'show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due',
       bootstrapFlags,
       async (flags, io) => {
         const { settings } = readRun(flags, 'rotate');
         const context = await readContext(flags, io, shortRetries);
         const { facts, servingSecret } = await readSnapshot(context);
-        const external = context.external(servingSecret);
         const action =
-          external === undefined ? next(facts, { ...settings, refused: new Map(), startedAt: facts.now }) : undefined;
-        const status = statusOf(
-          facts,
-          action,
-          external,
-          await context.bundle(),
-          await rotationOf(context, servingSecret),
-        );
+          context.external(servingSecret) ?? next(facts, { ...settings, refused: new Map(), startedAt: facts.now });
+        const rotation = await rotationOf(context, servingSecret);
+        const status = statusOf(facts, action, await context.bundle(), rotation);
         writeReport(io, context.output, status, () => renderStatus(status));
         return status.ok ? exitCode.ok : exitCode.findings;
       },

@@ -49,19 +49,14 @@ function certificateStatus(
   };
 }
 
-/** `external` says why this program does not issue the certificates; then only the bundle and the targets count. */
-export function statusOf(
-  facts: CertificateFacts,
-  action: Action | undefined,
-  external: string | undefined,
-  bundle: Parsed<string>,
-  rotation: string,
-) {
+/** @param action the next step, or why this program does not issue the certificates: then bundle and targets count. */
+export function statusOf(facts: CertificateFacts, action: Action | string, bundle: Parsed<string>, rotation: string) {
   const { now } = facts;
+  const isExternal = typeof action === 'string';
   const listed = (what: string, all: readonly Certificate[]) =>
     all.map((value) => certificateStatus(what, { state: 'usable', value }, now));
   const certificates: CertificateStatus[] = [];
-  if (external === undefined) {
+  if (!isExternal) {
     const active = certificateStatus('CA', facts.active, now, caDueAt);
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
@@ -72,13 +67,9 @@ export function statusOf(
     }
     certificates.push(...listed('previous CA', facts.previous));
   }
-  const serving = certificateStatus(
-    'serving certificate',
-    facts.serving,
-    now,
-    external === undefined ? servingCertificateDueAt : undefined,
-  );
-  if (facts.servingLacks.length > 0 && external === undefined) {
+  const servingDueAt = isExternal ? undefined : servingCertificateDueAt;
+  const serving = certificateStatus('serving certificate', facts.serving, now, servingDueAt);
+  if (facts.servingLacks.length > 0 && !isExternal) {
     serving.problem = `not for ${facts.servingLacks.join(', ')}`;
   }
   certificates.push(serving);
@@ -88,7 +79,7 @@ export function statusOf(
       ? [{ what: 'trust bundle', problem: problemOf(bundle) }]
       : listed('in trust bundle', usable(readCertificates(bundleText)) ?? [])),
   );
-  const wanted = external === undefined ? facts.bundle : (bundleText ?? '');
+  const wanted = isExternal ? (bundleText ?? '') : facts.bundle;
   const targets = facts.targets.map((target) => ({
     id: target.id,
     state:
@@ -102,21 +93,20 @@ export function statusOf(
     reason: target.problem,
     leftAlone: target.skipped,
   }));
-  const planned = action ?? { kind: 'inject only', reason: String(external) };
-  // A wait is part of a normal rotation.
-  const isCalm = action === undefined || ['done', 'wait'].includes(action.kind);
+  const { kind, reason } = isExternal ? { kind: 'inject only', reason: action } : action;
   return {
     ok:
-      isCalm &&
+      // A wait is part of a normal rotation.
+      ['inject only', 'done', 'wait'].includes(kind) &&
       certificates.every(({ problem }) => problem === undefined) &&
       targets.every(({ state }) => state === 'in sync' || state === 'left alone'),
-    stage: external === undefined ? facts.stage : 'external',
+    stage: isExternal ? 'external' : facts.stage,
     certificates,
     targets,
     next: {
-      action: planned.kind,
-      reason: planned.reason,
-      until: action?.kind === 'wait' ? action.until.toISOString() : undefined,
+      action: kind,
+      reason,
+      until: !isExternal && action.kind === 'wait' ? action.until.toISOString() : undefined,
     },
     rotation,
   };
