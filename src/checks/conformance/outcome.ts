@@ -3,7 +3,6 @@ import { type Json, type JsonObject, perObject } from '../../kubernetes/index.ts
 import { type CallError, quotable } from '../../runtimehooks/client/index.ts';
 import { type Answer, type PatchReview, reviewPatches } from './patch-review.ts';
 
-/** How a call ended. */
 export type Outcome = Answer | { response?: undefined; error: CallError };
 
 /** The outcome of a call, as the end of a sentence. */
@@ -52,7 +51,6 @@ export function isSameOutcome(a: Outcome, b: Outcome): boolean {
   return a.error === undefined && b.error === undefined && isDeepStrictEqual(effectOf(a), effectOf(b));
 }
 
-/** How two outcomes differ, as the end of a sentence. */
 export function difference(a: Outcome, b: Outcome): string {
   if (a.error !== undefined || b.error !== undefined) {
     return `it once ${describe(a)}, and once ${describe(b)}`;
@@ -62,6 +60,5 @@ export function difference(a: Outcome, b: Outcome): string {
   return `the answers differ in ${quotable(names.slice(0, 5).join(', '), 200)}`;
 }
 
-/** The message of an answer; empty if it has none. */
 export const messageOf = ({ response }: Outcome): string =>
   typeof response?.message === 'string' ? response.message : '';

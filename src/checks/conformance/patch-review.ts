@@ -11,12 +11,10 @@ import {
   revertIgnored,
 } from '../../runtimehooks/index.ts';
 
-/** A response that Cluster API could read, and what it answers. */
 export interface Answer {
   hook: HookDefinition;
   request: JsonObject;
   response: JsonObject;
-  /** The schemas that patched objects must match. */
   schemaOf: SchemaOf | undefined;
   error?: undefined;
 }

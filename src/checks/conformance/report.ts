@@ -35,7 +35,6 @@ export interface ConformanceReport {
 }
 
 interface ConformanceOptions extends TrialOptions {
-  /** The checks to run; default: all. */
   checks?: readonly Check[];
   /** Time limit for one extension, in ms. */
   timeLimitMs: number;
@@ -43,7 +42,6 @@ interface ConformanceOptions extends TrialOptions {
 }
 
 const maxProblems = 10;
-/** Longest message of a problem, in characters. */
 const maxMessage = 500;
 const maxListed = 100;
 
@@ -82,11 +80,7 @@ async function runCheck(check: Check, trial: Trial, limit: AbortSignal): Promise
   };
 }
 
-/**
- * Runs all checks on an extension, one after the other.
- *
- * @throws the reason of `options.signal` when it is aborted. Never because of a server.
- */
+/** Runs all checks, one after the other. @throws the reason of `options.signal` when it is aborted. Never because of a server. */
 export async function testConformance(
   config: ExtensionConfig,
   options: ConformanceOptions,

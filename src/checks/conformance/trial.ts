@@ -193,13 +193,9 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   };
 }
 
-/** An extension server being checked. */
 export type Trial = Awaited<ReturnType<typeof createTrial>>;
 
-/**
- * Reports a problem, of a handler if it is about one: as an error if the check is a `must`, unless it is only a
- * recommendation.
- */
+/** Reports a problem, of a handler if it is about one: as an error if the check is a `must`, unless it is only a warning. */
 export type ReportProblem = (message: string, handler?: { name: string | undefined }, isWarning?: boolean) => void;
 
 /** One property of a well-behaved extension: data plus one function, like a rule. */
@@ -207,11 +203,8 @@ export interface Check {
   id: string;
   /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
   level: 'must' | 'should';
-  /** One sentence: what the extension has to do. */
   requirement: string;
-  /** What happens otherwise. */
   reason: string;
-  /** What the extension's author should do. */
   remedy: string;
   /** Returns why it was skipped, if it was. */
   run(trial: Trial, report: ReportProblem): Promise<string | undefined>;
@@ -230,6 +223,5 @@ export const ofAnswering =
     return handlers.length === 0 ? reason : undefined;
   };
 
-/** As `ofAnswering`, for the handlers of one hook. */
 export const ofHook = (hook: string, look: Look) =>
   ofAnswering(look, `no handler of ${hook} answers`, (handler) => handler.hook.name === hook);

@@ -6,7 +6,6 @@ import { checkDefinitions, readSchema, valueCauses } from '../../runtimehooks/va
 const maxVariables = 500;
 /** Longest text that is made up as a value, in characters. */
 const maxSampleLength = 256;
-/** Longest path of a problem, and longest problem, in characters. */
 const maxText = 300;
 const maxUnevaluated = 20;
 

@@ -19,7 +19,6 @@ const hooksText = (action: string, blocking: ReadonlyMap<string, string>) => {
 
 const maxNames = 3;
 
-/** Names as in a condition: sorted, the first three and the number of the others. */
 function namesText(kind: string, all: readonly string[]): string {
   const names = all.toSorted();
   const shown = names.slice(0, maxNames).join(', ');

@@ -1,10 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { HookName } from '../../runtimehooks/index.ts';
 
-/**
- * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` suppressed the failure. `Error`:
- * there was no answer.
- */
+/** How the call of one handler ended. `Ignored`: failurePolicy `Ignore` suppressed the failure. `Error`: there was no answer. */
 export interface HandlerCall {
   /** `HANDLER.EXTENSIONCONFIG`. */
   handler: string;
@@ -57,7 +54,6 @@ export interface CallEntry {
   type: 'call';
   /** `NAMESPACE/NAME` of the Cluster; for DiscoverVariables `ClusterClass NAMESPACE/NAME`; empty for Discovery. */
   cluster: string;
-  /** Counted from 1 for each Cluster. */
   number: number;
   /** Milliseconds since the simulation began. */
   at: number;
@@ -68,7 +64,6 @@ export interface CallEntry {
   toKubernetesVersion: string | undefined;
   controlPlaneUpgrades: readonly string[] | undefined;
   workersUpgrades: readonly string[] | undefined;
-  /** Name of the Machine or MachineSet that the call is about. */
   machine: string | undefined;
   /** The Cluster's annotation of pending hooks at the time of the call. */
   pendingHooks: string;

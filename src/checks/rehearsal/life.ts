@@ -7,7 +7,6 @@ import { outdatedGroups, rollOut } from './machines.ts';
 import { durations, failureMessage, reconcileCluster } from './reconcile.ts';
 import { newReconcile, type State } from './state.ts';
 
-/** The operations on a Cluster. Unless it already exists, it is created first. */
 export interface Scenario {
   upgrades: readonly string[];
   isDeleted: boolean;

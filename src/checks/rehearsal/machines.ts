@@ -7,7 +7,6 @@ import type { State } from './state.ts';
 type OutdatedGroup = SimulatedCluster['outdated'][number];
 type FollowStep = Parameters<SimulatedCluster['rollOut']>[2]['follow'];
 
-/** How long it takes until a new Machine is available, in ms. */
 const creationMs = 60_000;
 
 /** Makes a call until it succeeds. @param subject what a call that keeps failing is about, as the beginning of a sentence. */
@@ -73,7 +72,6 @@ async function play(state: State, group: OutdatedGroup): Promise<void> {
   }
 }
 
-/** The groups whose Machines are not made of what was written last. */
 export const outdatedGroups = ({ playsMachines, controlPlane, made }: State): OutdatedGroup[] =>
   playsMachines
     ? made.outdated.filter(({ topologyName }) => topologyName !== undefined || controlPlane.isInitialized)

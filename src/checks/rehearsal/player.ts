@@ -30,7 +30,6 @@ const messageOf = (message: unknown): string => (typeof message === 'string' ? m
 /** The first release whose errors and conditions have the messages of extensions that fail. */
 const failureMessagesSince = v1(14);
 
-/** Errors in the words of a release. */
 function errorText(error: string, release: Release): string {
   return compareReleases(release, failureMessagesSince) >= 0
     ? error
@@ -121,7 +120,6 @@ export class Player {
     this.#stage = stage;
   }
 
-  /** The Cluster's annotation of pending hooks. */
   get pendingHooks(): string {
     return '';
   }

@@ -22,7 +22,6 @@ function create(state: State): void {
   }
 }
 
-/** Adds the labels by which Cluster API finds a Cluster. */
 function addLabels(state: State): void {
   const before = state.cluster.metadata.labels;
   const labels = {
@@ -87,11 +86,7 @@ async function reconcileDelete(state: State): Promise<void> {
   state.isDeleted = isOk();
 }
 
-/**
- * One reconcile of a Cluster by the topology controller.
- *
- * @throws {ReconcileError | ReconcileFailed} when it fails.
- */
+/** One reconcile by the topology controller. @throws {ReconcileError | ReconcileFailed} when it fails. */
 export async function reconcileCluster(state: State): Promise<void> {
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
     await reconcileDelete(state);

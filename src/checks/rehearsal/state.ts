@@ -48,11 +48,8 @@ export interface ClusterOptions extends Stage {
   start?: Date | undefined;
   /** Otherwise a simulation might never end. */
   limits: { maxCalls: number; maxFailures: number };
-  /** The release of Cluster API to simulate. Default: the newest that is known. */
   release?: Release | undefined;
-  /** The schemas of templates. Default: none is known. */
   schemaOf?: SchemaOf | undefined;
-  /** Default: no change. */
   edit?: UserEdit | undefined;
 }
 
@@ -62,7 +59,6 @@ export class State extends Player {
   readonly start: Date;
   readonly name: string;
   readonly namespace: string;
-  /** The objects and Machines that Cluster API makes of the Cluster. */
   readonly made: SimulatedCluster;
   /** The Cluster as it is stored, without status: a new object after each change. */
   cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
@@ -202,7 +198,6 @@ export class State extends Player {
     }
   }
 
-  /** Adds pending hooks to the annotation, and removes those that have been called. */
   setPending(add: readonly string[], remove: readonly string[] = []): void {
     for (const hook of add) {
       this.pending.add(hook);

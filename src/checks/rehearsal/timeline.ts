@@ -17,14 +17,12 @@ function clockText(ms: number): string {
 
 const line = (at: number, text: string): string => `  ${clockText(at).padStart(7)}  ${text}\n`;
 
-/** The part of a request that matters to readers: versions, or the machine. */
 function argumentsText(entry: CallEntry): string {
   const { kubernetesVersion, fromKubernetesVersion: from, toKubernetesVersion: to, machine } = entry;
   const versions = from === undefined && to === undefined ? '' : `${from ?? ''} → ${to ?? ''}`;
   return printable(machine ?? kubernetesVersion ?? versions);
 }
 
-/** How a call ended, with details, and the colour of that. */
 function answerOf({ call }: CallEntry): { text: string; style: 'green' | 'yellow' | 'red' | 'dim' } {
   const { status, message, retryAfterSeconds, error } = call;
   const after = (text: string) => printable(text === '' ? '' : `: ${text}`);
@@ -91,9 +89,7 @@ function eventLines({ event, at }: EventEntry, paint: Paint): string {
 /** Hooks that are called in every reconcile: only their first call, and one with another answer, is shown. */
 const roundHooks: ReadonlySet<string> = new Set(['GeneratePatches', 'ValidateTopology']);
 
-/**
- * A timeline of one Cluster to read: a line per call, and below it what changed. Identical calls in a row are counted.
- */
+/** A timeline of one Cluster: a line per call, and below it what changed. Identical calls in a row are counted. */
 export function createTimeline(paint: Paint) {
   let last = '';
   /** How many repetitions of the last call were omitted, and until when. */
@@ -143,10 +139,7 @@ export function createTimeline(paint: Paint) {
   };
 }
 
-/**
- * An entry as a line of JSON: a record for each call, one for each change of the condition TopologyReconciled, and one
- * with `end` for each Cluster. Undefined for other entries.
- */
+/** A line of JSON for each call, each change of the condition, and each Cluster (with `end`); undefined for other entries. */
 export function jsonLine(entry: Entry): string | undefined {
   const { cluster, at } = entry;
   if (entry.type === 'event') {

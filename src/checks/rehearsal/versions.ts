@@ -53,7 +53,6 @@ async function upgradePlan(state: State, current: string): Promise<PlannedVersio
   return plan;
 }
 
-/** The lists of steps as in requests, where empty lists are omitted. */
 function stepsInRequest({ controlPlane, workers }: PlannedVersions): JsonObject {
   const steps = (list: readonly string[]) => list.map((version) => ({ version }));
   return {

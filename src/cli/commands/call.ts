@@ -59,7 +59,6 @@ function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAl
     : { verdict: 'accepted', ...text };
 }
 
-/** The input of a call. */
 interface Caller {
   client: Client;
   flags: CallFlags;
@@ -67,7 +66,6 @@ interface Caller {
   extensions: Extensions;
 }
 
-/** The text of an error, with what to do about it if a Service has no address here. */
 function withHint(error: string, extensions: Extensions): string {
   const hint = unreachableHint(error, extensions);
   return withoutControls(hint === undefined ? error : `${error}; ${hint}`);
@@ -120,11 +118,7 @@ function calledObject(hook: HookDefinition, request: JsonObject, given: string |
   return { namespace, name: object?.name ?? '' };
 }
 
-/**
- * Registers extensions; those without discovered handlers in their status are discovered first.
- *
- * @returns how many could not be registered; each is reported on standard error.
- */
+/** Registers extensions, discovered if need be; returns how many could not be, each of which is reported on standard error. */
 async function register({ client, io, extensions }: Caller): Promise<number> {
   let failures = 0;
   for (const config of extensions.configs) {
@@ -169,7 +163,6 @@ function hookOf(name: string, { client }: Caller): HookDefinition {
   return hook;
 }
 
-/** Why no handler was called for an object in a namespace. */
 function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, namespace: string): string {
   const handlers = client.registry.list(hook.group, hook.name);
   if (isCallError(handlers) || handlers.length === 0) {
@@ -182,7 +175,6 @@ function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, nam
   return `the namespaceSelector of ${shortList(names, 5)} does not match namespace ${namespace}: ${remedy}`;
 }
 
-/** Calls a handler, or all handlers of a hook, and prints the answers. */
 async function callHandlers(hook: HookDefinition, handler: string | undefined, caller: Caller): Promise<Verdict> {
   const { client, flags, io, extensions } = caller;
   const { apiVersion: _a, kind: _k, settings: _s, ...sample } = sampleRequest(hook);

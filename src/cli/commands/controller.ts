@@ -15,7 +15,7 @@ import { FailureError, untilStopped } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster, ownNamespace } from './cluster-flags.ts';
-import { placesOf, resolveFlag, resolveIn } from './resolve-flag.ts';
+import { resolveFlag, resolveIn } from './resolve-flag.ts';
 import { serverFlags } from './server-flags.ts';
 
 /** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
@@ -103,7 +103,7 @@ taken, 2 usage error.`,
       log,
       metrics,
       extensions: {
-        resolve: resolveIn(placesOf(flags.resolve)),
+        resolve: resolveIn(new Map(flags.resolve)),
         clientCertificate: clientCertificate.current,
         release: flags['cluster-api-version'],
       },

@@ -2,19 +2,18 @@ import { shortList } from '../../base/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
-import type { Resolve } from '../../runtimehooks/client/index.ts';
+import type { NamespaceLabels, Resolve } from '../../runtimehooks/client/index.ts';
 import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { reachServices, servicesOf } from './port-forward.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
-import { placesOf, type Resolved, resolveFlag, resolveIn } from './resolve-flag.ts';
+import { type Resolved, resolveFlag, resolveIn } from './resolve-flag.ts';
 
 /** Maximum number of extensions that are called at a time. */
 export const callsAtOnce = 10;
 
-/** The flags that determine the extensions and how to connect to them. */
 export const extensionFlags = {
   filename: listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated', {
     defaultText: 'those of the cluster',
@@ -33,8 +32,8 @@ export interface Extensions extends Disposable {
   cluster: KubernetesClient | undefined;
   /** The addresses of Services that can be reached from here. */
   resolve: Resolve;
-  /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
-  namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  /** Undefined if there is no cluster. */
+  namespaceLabels: NamespaceLabels | undefined;
 }
 
 /** What to do about the error of a call: a Service has no address outside of its cluster. Undefined for other errors. */
@@ -62,9 +61,9 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionCon
 /** @throws {UsageError} for an address of a Service that no ExtensionConfig names. */
 function checkResolved(resolved: readonly Resolved[], configs: readonly ExtensionConfig[]): void {
   const services = servicesOf(configs);
-  const unused = resolved.find(({ host }) => !services.has(host));
+  const unused = resolved.find(([host]) => !services.has(host));
   if (unused !== undefined) {
-    const [name, namespace, port] = unused.host.split(/\.|svc:/).filter((part) => part !== '');
+    const [name, namespace, port] = unused[0].split(/\.|svc:/).filter((part) => part !== '');
     const used = [...services.values()].map((service) => `${service.namespace}/${service.name}:${service.port}`);
     throw new UsageError(
       `--resolve: no ExtensionConfig is called at ${namespace}/${name}:${port}; ${used.length === 0 ? 'none is called at a Service' : `they are called at ${shortList(used, 5)}`}`,
@@ -84,7 +83,7 @@ export async function readExtensions(
       throw new UsageError(`${JSON.stringify(name.slice(0, 100))} is not the name of an ExtensionConfig: ${problem}`);
     }
   }
-  const places = placesOf(flags.resolve);
+  const places = new Map(flags.resolve);
   const resolve = resolveIn(places);
   if (flags.filename.length > 0) {
     const originals = await fromFiles(flags.filename, io);

@@ -41,15 +41,10 @@ async function annotatedPort({ namespace, name }: Service, cluster: KubernetesCl
   }
 }
 
-/** Starts `kubectl port-forward`: the local port, or why it could not be started. */
+/** The local port of `kubectl port-forward`, or why it could not be started. */
 function forward(child: ChildProcess, signal: AbortSignal): Promise<number | string> {
-  return new Promise((resolve) => {
+  return new Promise((end) => {
     let output = '';
-    const timer = setTimeout(() => resolve('it took more than 15 seconds'), 15_000);
-    const end = (result: number | string) => {
-      clearTimeout(timer);
-      resolve(result);
-    };
     const read = (chunk: Buffer) => {
       output = `${output}${chunk}`.slice(-4096);
       const [, port] = /Forwarding from 127\.0\.0\.1:(\d{1,5}) /.exec(output) ?? [];
@@ -61,14 +56,15 @@ function forward(child: ChildProcess, signal: AbortSignal): Promise<number | str
     child.stderr?.on('data', read);
     child.once('error', ({ message }: Error) => end(message.includes('ENOENT') ? 'it is not on the PATH' : message));
     child.once('exit', () => end(output.trim().split('\n').at(-1) || 'it ended by itself'));
-    signal.addEventListener('abort', () => end('it was stopped'), { once: true });
+    AbortSignal.any([signal, AbortSignal.timeout(15_000)]).addEventListener('abort', () =>
+      end(signal.aborted ? 'it was stopped' : 'it took more than 15 seconds'),
+    );
   });
 }
 
 /**
- * Makes the Services of extensions reachable from outside of their cluster: those of the sandbox at the address in their
- * annotation, others through `kubectl port-forward`, which a line on standard error says. Adds them to the places; Services
- * that have one are called there, and in a pod of the cluster all are called directly.
+ * Adds to `places` where Services can be reached from outside of their cluster: those of the sandbox at the address in their
+ * annotation, others through `kubectl port-forward`, which a line on standard error says. In a pod all are called directly.
  */
 export async function reachServices(
   configs: readonly ExtensionConfig[],

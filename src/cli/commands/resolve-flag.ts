@@ -5,12 +5,8 @@ import { type Flag, FlagError } from '../framework/flags.ts';
 /** The annotation on a Service of the sandbox that says where it can be reached: `127.0.0.1:PORT`. */
 export const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
 
-/** A Service, and the address to use instead. */
-export interface Resolved {
-  /** `NAME.NAMESPACE.svc:PORT`. */
-  host: string;
-  to: { host: string; port: number };
-}
+/** `NAME.NAMESPACE.svc:PORT` of a Service, and the address to use instead. */
+export type Resolved = readonly [host: string, to: { host: string; port: number }];
 
 const isPort = (text: string) => Number(text) >= 1 && Number(text) <= 65535;
 
@@ -26,14 +22,12 @@ export const resolveFlag: Flag<readonly Resolved[]> = {
       throw new FlagError('it must be of the form capi-system/my-extension:443=localhost:8443');
     }
     const address = host.replace(/^\[(.*)\]$/, '$1');
-    return [{ host: `${name}.${namespace}.svc:${Number(from)}`, to: { host: address, port: Number(to) } }];
+    return [[`${name}.${namespace}.svc:${Number(from)}`, { host: address, port: Number(to) }]];
   },
 };
 
 /** Where Services can be reached from here, by `NAME.NAMESPACE.svc:PORT`. */
-export type Places = Map<string, Resolved['to']>;
-
-export const placesOf = (flags: readonly Resolved[]): Places => new Map(flags.map(({ host, to }) => [host, to]));
+export type Places = Map<string, Resolved[1]>;
 
 export const resolveIn =
   (places: Places): Resolve =>

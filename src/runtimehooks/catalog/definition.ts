@@ -31,13 +31,11 @@ export interface HookDefinition<Request = object, Response = object> extends Lif
   readonly isBlocking: boolean;
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
-  /** Changes within this version, oldest first. */
   readonly changes: readonly ReleaseChange[];
   /** Exists only in the type, never as a value. */
   readonly types?: { readonly request: Request; readonly response: Response };
 }
 
-/** One message of a hook. */
 export interface MessageDefinition {
   /** `BeforeClusterUpgradeRequest`. */
   readonly kind: string;

@@ -213,7 +213,6 @@ const upgradePlan = defineHooks(
   },
 );
 
-/** Changes that concern the calls of all hooks. */
 export const generalChanges: readonly ReleaseChange[] = [
   {
     release: v1(4),
@@ -254,13 +253,9 @@ export const hooks = { ...discovery, ...lifecycle, ...topologyMutation, ...inPla
 /** Cluster API's hooks in the order of a Cluster's lifecycle. */
 export const clusterApiHooks: readonly HookDefinition[] = Object.values(hooks);
 
-/** Name of a hook. */
 export type HookName = keyof typeof hooks;
 
-/**
- * Names of the hooks for which Cluster API expects one handler in the whole cluster; if there are more, every decision
- * fails.
- */
+/** Names of the hooks of which Cluster API wants one handler in the whole cluster: with more, every decision fails. */
 export const exclusiveHooks: ReadonlySet<string> = new Set(
   clusterApiHooks.filter(({ calls }) => calls === 'only').map(({ name }) => name),
 );

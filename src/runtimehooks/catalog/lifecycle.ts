@@ -6,7 +6,6 @@ export interface Release {
   patch?: number;
 }
 
-/** A release of major version 1, as all are. */
 export const v1 = (minor: number): Release => ({ major: 1, minor });
 
 const format = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4})(?:[-+].*)?)?$/;
@@ -47,10 +46,8 @@ export interface LifecycleKey {
 
 /** The lifecycle of one version of a Runtime Hook, or of an API. Releases are Cluster API's. */
 export interface Lifecycle extends LifecycleKey {
-  /** First release that has this version. */
   readonly introduced: Release;
   readonly deprecated?: {
-    /** Release that announced the deprecation. */
     readonly release: Release;
     /** Month of that release, as YYYY-MM. */
     readonly date: string;
@@ -66,7 +63,6 @@ export interface Lifecycle extends LifecycleKey {
 
 export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
 
-/** The phase of a version in a release of Cluster API. */
 export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   if (compareReleases(release, lifecycle.introduced) < 0) {
     return 'future';

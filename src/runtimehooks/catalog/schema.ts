@@ -29,7 +29,6 @@ export const components: ReadonlyMap<string, MessageSchema> = new Map(
   Object.entries(schemas as Readonly<Record<string, MessageSchema>>),
 );
 
-/** The component that a `$ref` names. */
 export const componentOf = (reference: string): string => reference.slice(componentPrefix.length);
 
 /** A schema itself, or the component that it refers to. */

@@ -42,7 +42,6 @@ export function createCallCache(now: () => number) {
     perf: { now },
   });
   return {
-    /** The key of a response; undefined if responses of this hook are not cached. */
     responseKey(hook: HookDefinition, handler: RegisteredHandler, request: JsonObject): string | undefined {
       const key = responseCaching[hook.name]?.[1](request, handler);
       return key === undefined ? undefined : JSON.stringify([formatGroupHook(hook), handler.name, key]);

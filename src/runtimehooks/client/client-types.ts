@@ -38,7 +38,6 @@ export interface CallAllOptions<Request> {
   object?: CalledObject | undefined;
   /** apiVersion and kind are determined by the hook. */
   request: Omit<Request, 'apiVersion' | 'kind'>;
-  /** Aborts the call. */
   signal?: AbortSignal | undefined;
   /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
   cache?: boolean | undefined;
@@ -55,7 +54,6 @@ export type CallResult<Response> =
       response: Response;
       /** The failure that failurePolicy `Ignore` suppressed. */
       swallowed?: CallError;
-      /** Where the response comes from. */
       from: 'extension' | 'cache' | 'wait' | 'ignore';
     }
   | { ok: false; error: CallError };

@@ -78,28 +78,25 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     return selected;
   }
 
-  async function onlyHandler(hook: HookDefinition, object: CalledObject, signal: AbortSignal | undefined) {
-    const handlers = await handlersFor(hook, object, signal);
-    if (isCallError(handlers)) {
-      return handlers;
-    }
-    const [only, ...others] = handlers;
-    if (only !== undefined && others.length === 0) {
-      return only;
-    }
-    const names = handlers.map(({ name }) => name).join(', ');
-    const known = only === undefined ? 'it has no handler' : `it has the handlers ${names}`;
-    const message = `${known}: name one with the option handler, or use callAllExtensions`;
-    return { step: 'registry', message } satisfies CallError;
-  }
-
-  /** A handler by its name, if it serves the hook and its namespaceSelector matches the object. */
-  async function namedHandler(
-    name: string,
+  /** The handler with a name, if it serves the hook and is called for the object; without a name, the only one. */
+  async function oneHandler(
     hook: HookDefinition,
     object: CalledObject,
-    signal: AbortSignal | undefined,
+    { handler: name, signal }: CallOptions<object>,
   ): Promise<RegisteredHandler | CallError> {
+    if (name === undefined) {
+      const handlers = await handlersFor(hook, object, signal);
+      if (isCallError(handlers)) {
+        return handlers;
+      }
+      const [only, ...others] = handlers;
+      if (only !== undefined && others.length === 0) {
+        return only;
+      }
+      const names = handlers.map((handler) => handler.name).join(', ');
+      const known = names === '' ? 'it has no handler' : `it has the handlers ${names}`;
+      return { step: 'registry', message: `${known}: name one with the option handler, or use callAllExtensions` };
+    }
     const handler = registry.get(name);
     if (isCallError(handler)) {
       return handler;
@@ -108,11 +105,11 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       return { step: 'registry', message: `handler does not match GroupHook ${groupHook(hook)}` };
     }
     const isSelected = await selectorFor(object.namespace, namespaceLabels, signal)(handler.extension);
-    if (isCallError(isSelected)) {
-      return isSelected;
+    if (isSelected === true) {
+      return handler;
     }
     const message = `namespaceSelector did not match object ${object.namespace}/${object.name}`;
-    return isSelected ? handler : { step: 'selector', message };
+    return isSelected || { step: 'selector', message };
   }
 
   async function callHandler(
@@ -163,7 +160,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       hook: HookDefinition<Request, Response>,
       call: CallOptions<Request>,
     ): Promise<CallResult<Response>> {
-      const { handler: name, signal } = call;
+      const { handler: name } = call;
       const named = name === undefined ? `for hook ${groupHook(hook)}` : JSON.stringify(name);
       const failed = (error: CallError): CallResult<Response> => ({
         ok: false,
@@ -173,9 +170,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       if (isCallError(object)) {
         return failed(object);
       }
-      const handler = await (name === undefined
-        ? onlyHandler(hook, object, signal)
-        : namedHandler(name, hook, object, signal));
+      const handler = await oneHandler(hook, object, call);
       if (isCallError(handler)) {
         return failed(handler);
       }
@@ -215,7 +210,6 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
       if (wait !== undefined) {
         return { ok: true, response: wait as unknown as Response, calls };
       }
-      // The joint answer has all messages, and the shortest wait.
       const messages: string[] = [];
       let retryAfterSeconds = 0;
       for (const handler of handlers) {

@@ -35,7 +35,6 @@ export type DiscoverResult =
 
 export interface KnownHooks {
   release: Release;
-  /** Default: those of Cluster API. */
   catalog?: HookCatalog | undefined;
 }
 

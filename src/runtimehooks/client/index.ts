@@ -1,14 +1,6 @@
 export { aggregate, type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
 export { createClient, createClusterApiClient, onlyHandlerFor } from './client.ts';
-export type {
-  CallAllOptions,
-  CallAllResult,
-  CalledObject,
-  CallOptions,
-  CallResult,
-  Client,
-  ClientOptions,
-} from './client-types.ts';
+export type * from './client-types.ts';
 export {
   type DiscoveredHandler,
   type DiscoverResult,
@@ -25,15 +17,6 @@ export {
   extensionOf,
   type HandlerRegistry,
   type NamespaceLabels,
-  type RegisteredHandler,
   selectorProblem,
 } from './registry.ts';
-export {
-  certificateFindings,
-  discoveryFindings,
-  type ExtensionFinding,
-  handlerFindings,
-  type Survey,
-  surveyExtension,
-  type TlsFacts,
-} from './survey.ts';
+export * from './survey.ts';

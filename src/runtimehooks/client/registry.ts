@@ -148,7 +148,6 @@ export class HandlerRegistry {
 /** Returns the labels of a namespace; undefined if it does not exist. */
 export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
 
-/** The labels of a namespace, or why they are unknown. */
 async function labelsOf(
   namespace: string,
   namespaceLabels: NamespaceLabels | undefined,

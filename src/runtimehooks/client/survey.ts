@@ -15,12 +15,9 @@ import { extensionOf, parseApiVersion } from './registry.ts';
 
 /** Something about an extension that its owner should know. */
 export interface ExtensionFinding {
-  /**
-   * `error`: Cluster API refuses the extension, or cannot call it. `warning`: it works, but will hurt. `unknown`: it could
-   * not be determined.
-   */
-  severity: 'error' | 'unknown' | 'warning' | 'note';
-  /** Name of the handler without that of the ExtensionConfig, if the finding is about one handler. */
+  /** `error`: Cluster API refuses the extension, or cannot call it. `warning`: it works, but will hurt. */
+  severity: 'error' | 'warning';
+  /** Without the name of the ExtensionConfig, if the finding is about one handler. */
   handler?: string;
   /** One line; text from servers is truncated and contains no control characters. */
   message: string;
@@ -28,10 +25,7 @@ export interface ExtensionFinding {
   remedy?: string;
 }
 
-/**
- * How long before its expiry a certificate is warned about, in ms: if it had 90 days and were renewed in the last
- * third, it would have been replaced by then.
- */
+/** How long before its expiry a certificate is warned about, in ms: one of 90 days, renewed in their last third, was replaced by then. */
 const expiryNoticeMs = 14 * 24 * 3600 * 1000;
 
 const remedies: Partial<Record<CallStep, string>> = {
@@ -47,7 +41,6 @@ const remedies: Partial<Record<CallStep, string>> = {
   status: 'answer discovery with status Success',
 };
 
-/** Why Cluster API would not discover an extension. */
 export function discoveryFindings(result: DiscoverResult): ExtensionFinding[] {
   if (result.ok) {
     return [];
@@ -65,25 +58,19 @@ export function discoveryFindings(result: DiscoverResult): ExtensionFinding[] {
 
 /** The facts from a TLS handshake with a server, whether or not its certificate would be accepted. */
 export interface TlsFacts {
-  /** `TLSv1.3`. */
   protocol: string;
   /** The name that the certificate should be valid for. */
   serverName: string;
-  /** Names and addresses in the certificate. */
   names: readonly string[];
   notBefore: Date;
   notAfter: Date;
   isForName: boolean;
 }
 
-/** Maximum number of names of a certificate that are examined. */
 const maxNames = 100;
 const handshakeTimeoutMs = 10_000;
 
-/**
- * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake. Undefined
- * if the handshake fails; a call tells why.
- */
+/** Inspects the certificate of a server, even one that would not be accepted; undefined if the handshake fails: a call tells why. */
 async function probeTls(target: Target, signal: AbortSignal, resolve?: Resolve): Promise<TlsFacts | undefined> {
   const { serverName, host, origin } = target;
   const { hostname, port } = new URL(origin);
@@ -194,7 +181,6 @@ export interface Survey {
   message: string;
   handlers: DiscoveredHandler[];
   findings: ExtensionFinding[];
-  /** `notAfter` is absent if it cannot be read. */
   tls?: { protocol: string; notAfter?: string; names: readonly string[] };
   /** How long each discovery took, in milliseconds. */
   latenciesMs: readonly number[];
@@ -247,10 +233,8 @@ function caFindings({ metadata, spec }: ExtensionConfig): ExtensionFinding[] {
 }
 
 /**
- * Calls Discovery on an extension server three times and inspects its certificate. Reports everything that Cluster API
- * would reject, and what it would accept but will cause problems later.
- *
- * @throws the reason of the signal when it is aborted.
+ * Calls Discovery three times and inspects the server's certificate: what Cluster API would reject, and what it would accept
+ * but will cause problems later. @throws the reason of the signal when it is aborted.
  */
 export async function surveyExtension(
   config: ExtensionConfig,

@@ -1,7 +1,6 @@
 import { fieldAt, isJsonObject, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 
-/** The object that a request is about, and its Cluster. */
 interface RequestObject {
   /** Empty if the request does not tell. */
   namespace: string;

@@ -4,7 +4,6 @@ import type { HookDefinition } from '../catalog/definition.ts';
 import { phaseIn, type Release } from '../catalog/lifecycle.ts';
 import { componentOf, componentPrefix, components, type MessageSchema } from '../catalog/schema.ts';
 
-/** The components that a schema refers to. */
 function referencesIn(schema: MessageSchema): string[] {
   const { $ref, properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
   const parts = [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items];
@@ -35,7 +34,6 @@ export function componentsOf(hooks: readonly HookDefinition[]): ReadonlyMap<stri
   return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The path of a hook below the prefix of a server, in OpenAPI notation. */
 function pathOf({ group, version, name, singleton }: HookDefinition): string {
   return `/${group}/${version}/${name.toLowerCase()}${singleton ? '' : '/{name}'}`;
 }

@@ -11,7 +11,6 @@ const isNumber = (part: string) => /^\d+$/.test(part);
 
 const byText = (one: string, other: string): number => (one < other ? -1 : 1);
 
-/** Compares numbers of any length. */
 const compareDigits = (one: string, other: string): number =>
   one === other ? 0 : Math.sign(one.length - other.length) || byText(one, other);
 
@@ -46,11 +45,7 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
   return a.pre === '' || b.pre === '' ? Number(a.pre === '') - Number(b.pre === '') : compareParts(a.pre, b.pre);
 }
 
-/**
- * Compares versions as Cluster API does (util/version/version.go, WithBuildTags, v1.14).
- *
- * @returns -1, 0 or 1, or 2 if the versions differ only in builds that have no order.
- */
+/** As Cluster API compares (util/version/version.go, WithBuildTags, v1.14): -1, 0 or 1, or 2 for builds that have no order. */
 export function compareBuilds(a: KubernetesVersion, b: KubernetesVersion): number {
   return Math.sign(compareVersions(a, b)) || compareParts(a.build, b.build, () => 2);
 }
@@ -63,10 +58,7 @@ export const parseVersion = (text: string): KubernetesVersion | undefined =>
 
 const tolerated = /^v?(\d+)(?:\.(\d+)(?:\.(\d+)(?:-([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?)?)?$/;
 
-/**
- * Parses a version as Cluster API parses those in plans (ParseTolerant of Go's blang/semver): also `1.33`, and numbers with
- * leading zeros; undefined for anything else.
- */
+/** As Cluster API parses those in plans (ParseTolerant of Go's blang/semver): also `1.33`, and numbers with leading zeros. */
 export function parseTolerantly(text: string): KubernetesVersion | undefined {
   const [, major = '', minor = '0', patch = '0', pre, build] = tolerated.exec(text.trim()) ?? [];
   const numbers = [Number(major || Number.NaN), Number(minor), Number(patch)] as const;

@@ -2,7 +2,6 @@ import { itemsAt, type Json, textAt } from '../../kubernetes/index.ts';
 import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../message-types/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from './kubernetes-version.ts';
 
-/** A plan as in the response of GenerateUpgradePlan. */
 export type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
 
 /** Versions that the control plane and the workers still have to be upgraded to, in order. */
@@ -35,9 +34,7 @@ function parsed(text: string, where: string): KubernetesVersion {
 }
 
 /**
- * Checks steps one after the other, and the last one.
- *
- * @param words what messages about one item, and about the end, begin with.
+ * Checks steps one after the other, and the last one. @param words what messages about one item, and about the end, begin with.
  * @param check what else is wrong with a step; `order` is that of the step and the one before, as from `compareBuilds`.
  */
 function checkSteps(
@@ -164,12 +161,7 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
   return { controlPlane, workers };
 }
 
-/**
- * The plan that Cluster API makes of one: workers without steps get its default, the last version of each third minor and
- * the target.
- *
- * @returns the text of its error, if the plan breaks its rules.
- */
+/** The plan that Cluster API makes of one: workers without steps get its default. Returns the text of its error, if it refuses the plan. */
 export function completePlan(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions | string {
   try {
     return completed(upgrade, plan);

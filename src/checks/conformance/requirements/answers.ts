@@ -5,7 +5,6 @@ import { messageProblem, unknownFields } from '../../../runtimehooks/messages/in
 import { describe, difference, isFailure, isSameOutcome, isSuccess, messageOf, type Outcome } from '../outcome.ts';
 import { type Check, ofAnswering } from '../trial.ts';
 
-/** Texts that differ from call to call, and how they are recognized. */
 const changing: readonly [what: string, ...RegExp[]][] = [
   [
     'a time',
@@ -24,7 +23,6 @@ const stackTrace = /\n\s{1,8}at \S|goroutine \d{1,9} \[|Traceback \(most recent 
 const changingParts = (text: string): string[] =>
   changing.filter(([, ...expressions]) => expressions.some((one) => one.test(text))).map(([what]) => what);
 
-/** Parts of a message that do not belong in a condition. */
 const secretParts = (text: string): string[] => [
   ...secretShapes(text),
   ...(stackTrace.test(text) ? ['a stack trace'] : []),
@@ -38,7 +36,6 @@ export function shownMessage(outcome: Outcome): string {
 
 /** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
 const longSeconds = 600;
-/** Longest message that fits where users read it, in characters. */
 const longMessage = 1024;
 
 /** How long after another call a time in its message is another one, to the second, in ms. */

@@ -14,7 +14,7 @@ import { defineCommand } from '../../framework/command.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { reachServices } from '../port-forward.ts';
-import { placesOf, resolveIn } from '../resolve-flag.ts';
+import { resolveIn } from '../resolve-flag.ts';
 import { extensionsIn } from './files.ts';
 import { planFlags } from './flags.ts';
 import { objectWriter, writeRecording } from './recorded-folder.ts';
@@ -102,7 +102,7 @@ nothing, or --fail-on applies, 2 usage error.`,
       after: extensionsIn(states.after, change, replaced, answers === undefined),
     };
     const configs = [...extensions.before.configs, ...extensions.after.configs];
-    const places = placesOf(flags.resolve);
+    const places = new Map(flags.resolve);
     using _reached = live && (await reachServices(configs, places, live.cluster, flags, io));
     await using caller = await createPlanCaller({
       ...extensions,

@@ -7,7 +7,7 @@ import { type Call, type Flags, integerFlag, switchFlag, textFlag } from '../../
 import { logFlags, openLog } from '../../framework/log.ts';
 import { UsageError, untilStopped } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
-import { placesOf, resolveFlag, resolveIn } from '../resolve-flag.ts';
+import { resolveFlag, resolveIn } from '../resolve-flag.ts';
 
 const sandboxFlags = {
   port: integerFlag('PORT', 0, 65_535, 'port on 127.0.0.1; 0: any free port', { default: 0 }),
@@ -66,7 +66,7 @@ async function runSandbox({ flags, io }: Call<typeof sandboxFlags>): Promise<voi
   }
   const settings = {
     port: flags.port,
-    resolve: resolveIn(placesOf(flags.resolve)),
+    resolve: resolveIn(new Map(flags.resolve)),
     clusterFacts: flags['cluster-facts'],
     impact: flags.impact,
     kubeconfigFile: file === undefined ? undefined : resolve(file),

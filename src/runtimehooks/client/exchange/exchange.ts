@@ -50,7 +50,6 @@ export function createBackoff(now: () => number) {
         byName.set(name, { uid, failures, until: now() + delay, lastError });
       }
     },
-    /** Ends the backoff of an extension that has answered, or was deleted. */
     forget: (name: string) => void byName.delete(name),
   };
 }

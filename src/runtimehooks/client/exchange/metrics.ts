@@ -34,7 +34,6 @@ export function createCallMetrics(registry: Registry) {
       requests.inc({ code, ...call, status });
       durations.observe(call, seconds);
     },
-    /** Counts a call that was not made because its extension is in backoff. */
     heldBack: (extension: string) => heldCalls.inc({ extension }),
   };
 }

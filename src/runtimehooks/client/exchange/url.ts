@@ -104,6 +104,5 @@ export function targetOf(
   };
 }
 
-/** Where an extension server is: a target without a hook. */
 export const addressOf = (clientConfig: ClientConfig): Target | CallError =>
   targetOf(clientConfig, { hook: hooks.Discovery, name: undefined, timeoutSeconds: 0 });
