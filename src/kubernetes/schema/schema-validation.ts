@@ -1,31 +1,14 @@
-import { charactersIn, count } from '../../base/index.ts';
-import type { StatusCause } from '../objects/errors/status.ts';
+import { charactersIn, count, repeated } from '../../base/index.ts';
+import { type CauseReason, fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, own } from '../objects/json/json.ts';
 import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
-import { fieldOf, joinPath, ofAnyPart, oldItems, partsIn, type Schema } from './schema.ts';
+import { fieldOf, isOfType, joinPath, ofAnyPart, oldItems, partsIn, type Schema, typeNameOf } from './schema.ts';
 
-function typeNameOf(value: Json): string {
-  if (value === null) {
-    return 'null';
-  }
-  if (Array.isArray(value)) {
-    return 'array';
-  }
-  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
-}
-
-function show(value: Json): string {
-  return shorten(JSON.stringify(value));
-}
-
-function typeFits(value: Json, type: string): boolean {
-  const actual = typeNameOf(value);
-  return actual === type || (type === 'number' && actual === 'integer');
-}
+const show = (value: Json): string => shorten(JSON.stringify(value));
 
 /** The pattern of a schema, or why it cannot be used. A definition may have more than `compilePattern` keeps. */
 const patternOf = perObject(({ pattern = '' }: Schema): Pattern | PatternError => {
@@ -44,7 +27,7 @@ function validatePattern(value: string, schema: Schema, path: string, findings: 
   if (pattern instanceof PatternError) {
     const why = `${schema.pattern}, but pattern is invalid: ${pattern.message}`;
     addInvalid(findings, path, value, `should match '${why}'`);
-  } else if (findings.spend((value.length * pattern.size) / 5, path) && !pattern.test(value)) {
+  } else if (spend(findings, (value.length * pattern.size) / 5, path) && !pattern.test(value)) {
     addInvalid(findings, path, value, `should match '${schema.pattern}'`);
   }
 }
@@ -72,137 +55,115 @@ export interface Work {
 
 export const workOfObject = (): Work => ({ left: maxWork });
 
-interface Shown {
+interface Validation {
   /** The text that messages show in quotes, instead of the value at fault. */
   shown?: string | undefined;
   /** Where the value is, if it is part of a schema (a default, an example); paths in messages begin at the value. */
   base?: string | undefined;
-}
-
-class Findings {
-  readonly causes: StatusCause[] = [];
-  readonly shown: string | undefined;
-  readonly base: string | undefined;
-  /** Whether only the number of problems matters, so that their messages need not be written. */
-  readonly isQuiet: boolean;
-  readonly #most: number;
-  readonly #work: Work;
-
-  constructor(most: number, work: Work, { shown, base }: Shown = {}, isQuiet = false) {
-    this.#most = most;
-    this.#work = work;
-    this.isQuiet = isQuiet;
-    this.shown = shown;
-    this.base = base;
-  }
-
-  get isFull(): boolean {
-    return this.causes.length >= this.#most;
-  }
-
-  add(field: string, reason: string, message: string): void {
-    if (!this.isFull) {
-      this.causes.push({ reason, message, field: this.placeOf(field) });
-    }
-  }
-
-  /** The path of a problem, of which `field` is what comes after the base. */
-  placeOf(field: string): string {
-    if (this.base === undefined) {
-      return field;
-    }
-    return field === '' || field === '<nil>' ? this.base : `${this.base}.${field.replace(/^\./, '')}`;
-  }
-
-  /** Takes work from the budget. Once it is used up, no further problems are reported. */
-  spend(work: number, path: string): boolean {
-    this.#work.left -= work;
-    if (this.#work.left < 0) {
-      this.#work.endedAt ??= path;
-    }
-    return this.#work.left >= 0;
-  }
-
-  fits(value: Json, schema: Schema, path: string): boolean {
-    this.spend(4, path);
-    const inner = new Findings(1, this.#work, {}, true);
-    validateAt(value, schema, path, inner);
-    return inner.causes.length === 0;
-  }
-}
-
-interface Validation extends Shown {
-  path?: string;
   /** Its budget; once that is used up, it is the only cause, and later validations with it have none. */
   work?: Work;
   /** The value that is replaced: problems of parts that stay as they were are not causes (ratcheting validation). */
   old?: Json | undefined;
 }
 
+/** A validation under way. */
+interface Findings extends Omit<Validation, 'old'> {
+  causes: StatusCause[];
+  work: Work;
+  /** Whether only the first problem matters, so that no messages need to be written. */
+  isTrial?: boolean;
+}
+
+const isFull = ({ causes, isTrial }: Findings): boolean => causes.length >= (isTrial === true ? 1 : maxCauses);
+
+/** Takes work from the budget. Once it is used up, no further problems are reported. */
+function spend({ work }: Findings, amount: number, path: string): boolean {
+  work.left -= amount;
+  if (work.left < 0) {
+    work.endedAt ??= path;
+  }
+  return work.left >= 0;
+}
+
+/** The path of a problem, of which `field` is what comes after the base. */
+function placeOf({ base }: Findings, field: string): string {
+  if (base === undefined) {
+    return field;
+  }
+  return field === '' || field === '<nil>' ? base : `${base}.${field.replace(/^\./, '')}`;
+}
+
+/** Adds a problem. `value` is in its message, unless it is undefined, or the validation has another text. */
+function add(
+  findings: Findings,
+  field: string,
+  reason: CauseReason,
+  value: string | (() => string) | undefined,
+  detail: string,
+): void {
+  const { causes, shown, isTrial } = findings;
+  if (isTrial === true) {
+    causes.push({ reason, message: '' });
+  } else if (!isFull(findings)) {
+    const text = value === undefined ? undefined : (shown ?? (typeof value === 'string' ? value : value()));
+    causes.push({ reason, message: fieldErrorMessage(reason, text, detail), field: placeOf(findings, field) });
+  }
+}
+
 function findingsOf(
-  { work = workOfObject(), ...shown }: Validation,
+  { work = workOfObject(), shown, base }: Validation,
   check: (findings: Findings) => void,
 ): StatusCause[] {
   if (work.endedAt !== undefined) {
     return [];
   }
-  const findings = new Findings(maxCauses, work, shown);
+  const findings: Findings = { causes: [], work, shown, base };
   check(findings);
   const why = 'takes too much work to validate; make the object or its schema smaller';
   return work.endedAt === undefined
     ? findings.causes
-    : [...findings.causes, forbiddenField(findings.placeOf(work.endedAt), why)];
+    : [...findings.causes, forbiddenField(placeOf(findings, work.endedAt), why)];
 }
 
-/**
- * Validates a value against a structural schema, but for the types of its lists: a cause for each problem, as kube-openapi.
- */
+/** The problems of a value by a structural schema, but for the types of its lists, as kube-openapi words them. */
 export const validateSchema = (value: Json, schema: Schema, options: Validation = {}): StatusCause[] =>
-  findingsOf(options, (findings) => validateAt(value, schema, options.path ?? '', findings, options.old));
+  findingsOf(options, (findings) => validateAt(value, schema, '', findings, options.old));
 
 /** The duplicate items of sets and maps (apiextensions, pkg/apiserver/schema/listtype); none if the old value has some. */
 export function validateListTypes(value: Json, schema: Schema, { old, ...options }: Validation = {}): StatusCause[] {
   if (!hasListTypes(schema) || (old !== undefined && validateListTypes(old, schema, options).length > 0)) {
     return [];
   }
-  return findingsOf(options, (findings) => checkListTypes(value, schema, options.path ?? '', findings));
+  return findingsOf(options, (findings) => checkListTypes(value, schema, '', findings));
 }
 
 /** Where a message says that the problem is: nowhere for the whole value, unless the value is part of a schema. */
 const inBody = (path: string, { base }: Findings) => (path === '' && base === undefined ? '' : `${path} in body `);
 
-function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
-  const message = findings.isQuiet
-    ? ''
-    : `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path, findings)}${rule}`;
-  findings.add(path, 'FieldValueInvalid', message);
-}
+const addInvalid = (findings: Findings, path: string, value: Json, rule: string): void =>
+  add(findings, path, 'FieldValueInvalid', () => show(value), `${inBody(path, findings)}${rule}`);
 
-function addUnplaced(findings: Findings, problem: string): void {
-  findings.add('<nil>', 'FieldValueInvalid', `Invalid value: ${findings.shown ?? '""'}: ${problem}`);
-}
+const addUnplaced = (findings: Findings, problem: string): void =>
+  add(findings, '<nil>', 'FieldValueInvalid', '""', problem);
 
 /** A problem of type. Where a schema has a format, kube-openapi compares numbers, booleans and objects with that. */
 function addWrongType(findings: Findings, path: string, value: Json, type: string, format?: string): void {
   const hasFormat = !['string', 'array', 'null'].includes(typeNameOf(value)) && (format ?? '') !== '';
   const numbers = Number.isInteger(value) ? 'int64' : 'float64';
   const actual = show(hasFormat ? (typeof value === 'number' ? numbers : '') : typeNameOf(value));
-  const wanted = hasFormat ? format : type;
-  addUnfit(findings, path, actual, wanted);
+  addUnfit(findings, path, actual, hasFormat ? format : type);
 }
 
 function addUnfit(findings: Findings, path: string, actual: string, wanted: string | undefined): void {
   const problem = `${inBody(path, findings)}must be of type ${wanted}: ${actual}`;
-  findings.add(path, 'FieldValueTypeInvalid', `Invalid value: ${findings.shown ?? actual}: ${problem}`);
+  add(findings, path, 'FieldValueTypeInvalid', actual, problem);
 }
 
-function addTooMany(findings: Findings, path: string, number: number, most: number): void {
-  const shown = findings.shown ?? number;
-  findings.add(path, 'FieldValueTooMany', `Too many: ${shown}: must have at most ${count(most, 'item')}`);
-}
+const addTooMany = (findings: Findings, path: string, number: number, most: number): void =>
+  add(findings, path, 'FieldValueTooMany', String(number), `must have at most ${count(most, 'item')}`);
 
 function validateAt(value: Json, schema: Schema, path: string, findings: Findings, old?: Json): void {
-  if (findings.isFull || !findings.spend(1, path)) {
+  if (isFull(findings) || !spend(findings, 1, path)) {
     return;
   }
   const before = findings.causes.length;
@@ -218,11 +179,11 @@ function validatePart(value: Json, schema: Schema, path: string, findings: Findi
     return;
   }
   if (schema['x-kubernetes-int-or-string'] === true) {
-    if (!typeFits(value, 'integer') && !typeFits(value, 'string')) {
+    if (!['integer', 'string'].includes(typeNameOf(value))) {
       addWrongType(findings, path, value, 'integer,string');
       return;
     }
-  } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
+  } else if (schema.type !== undefined && schema.type !== '' && !isOfType(value, schema.type)) {
     addWrongType(findings, path, value, schema.type, schema.format);
   }
   validateEnum(value, schema, path, findings);
@@ -249,19 +210,18 @@ function validateEnum(value: Json, schema: Schema, path: string, findings: Findi
       return;
     }
   }
-  const shown = findings.isQuiet ? '' : (findings.shown ?? show(value));
-  findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
+  add(findings, path, 'FieldValueNotSupported', () => show(value), `supported values: ${allowed.text}`);
 }
 
 function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
   const { minLength, maxLength, pattern, format } = schema;
-  if (!findings.spend(value.length / charactersPerWork, path)) {
+  if (!spend(findings, value.length / charactersPerWork, path)) {
     return;
   }
   // OpenAPI counts code points. Of several problems with a text, kube-openapi tells the first.
   const length = minLength === undefined && maxLength === undefined ? 0 : charactersIn(value);
   if (maxLength !== undefined && length > maxLength) {
-    findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${count(maxLength, 'byte')}`);
+    add(findings, path, 'FieldValueTooLong', undefined, `may not be more than ${count(maxLength, 'byte')}`);
   } else if (minLength !== undefined && length < minLength) {
     addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
   } else if (pattern !== undefined) {
@@ -327,28 +287,19 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
 /** Writes a value with sorted keys, to compare it with others. Nothing once the work is used up. */
 function identityOf(value: Json, path: string, findings: Findings): string | undefined {
   const identity = canonical(value);
-  return findings.spend(identity.length / charactersPerWork, path) ? identity : undefined;
+  return spend(findings, identity.length / charactersPerWork, path) ? identity : undefined;
 }
 
-function hasTwice(items: readonly Json[], path: string, findings: Findings): boolean {
-  const seen = new Set<string>();
-  for (const item of items) {
-    const identity = identityOf(item, path, findings);
-    if (identity === undefined) {
-      return false;
-    }
-    if (seen.has(identity)) {
-      return true;
-    }
-    seen.add(identity);
-  }
-  return false;
-}
+const hasTwice = (items: readonly Json[], path: string, findings: Findings): boolean =>
+  repeated(
+    items.map((item) => identityOf(item, path, findings)),
+    (identity) => identity,
+  ).some((identity) => identity !== undefined);
 
 const hasListTypes = ofAnyPart((schema) => ['set', 'map'].includes(schema['x-kubernetes-list-type'] ?? ''));
 
 function checkListTypes(value: Json, schema: Schema, path: string, findings: Findings): void {
-  if (!hasParts(value) || !hasListTypes(schema) || findings.isFull || !findings.spend(1, path)) {
+  if (!hasParts(value) || !hasListTypes(schema) || isFull(findings) || !spend(findings, 1, path)) {
     return;
   }
   if (Array.isArray(value)) {
@@ -366,8 +317,8 @@ function checkList(value: readonly Json[], schema: Schema, path: string, finding
   const seen = new Map<string, number>();
   for (const [index, item] of type === 'set' || type === 'map' ? value.entries() : []) {
     if (type === 'map' && !isJsonObject(item) && item !== null) {
-      const message = `Invalid value: ${show(item)}: must be an object for an array of list-type map`;
-      findings.add(`${path}[${index}]`, 'FieldValueInvalid', message);
+      const why = 'must be an object for an array of list-type map';
+      add(findings, `${path}[${index}]`, 'FieldValueInvalid', show(item), why);
       continue;
     }
     const identity = identityOf(
@@ -381,7 +332,7 @@ function checkList(value: readonly Json[], schema: Schema, path: string, finding
     const times = seen.get(identity) ?? 0;
     seen.set(identity, times + 1);
     if (times === 1) {
-      findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
+      add(findings, `${path}[${index}]`, 'FieldValueDuplicate', shorten(identity), '');
     }
   }
 }
@@ -408,7 +359,7 @@ function validateObject(
   const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
   const keys = hasFields || minProperties !== undefined || maxProperties !== undefined ? Object.keys(value) : [];
   // To list a field of a large object takes as long as to visit a value.
-  if (!findings.spend(keys.length + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
+  if (!spend(findings, keys.length + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
@@ -431,36 +382,38 @@ function validateObject(
   }
   for (const key of schema.required ?? []) {
     if (!Object.hasOwn(value, key)) {
-      findings.add(joinPath(path, key), 'FieldValueRequired', 'Required value');
+      add(findings, joinPath(path, key), 'FieldValueRequired', undefined, '');
     }
   }
 }
 
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
-  const fits = (candidate: Schema) => findings.fits(value, candidate, path);
+  const { allOf = [], anyOf, oneOf, not } = schema;
+  const fits = (candidate: Schema) => {
+    spend(findings, 4, path);
+    const trial: Findings = { causes: [], work: findings.work, isTrial: true };
+    validateAt(value, candidate, path, trial);
+    return trial.causes.length === 0;
+  };
   const addCombined = (rule: string) => addUnplaced(findings, `${show(path)} ${rule}`);
-  const failing = (schema.allOf ?? []).filter((part) => {
+  const failing = allOf.filter((part) => {
     const before = findings.causes.length;
     validateAt(value, part, path, findings);
     return findings.causes.length > before;
   });
   if (failing.length > 0) {
-    addCombined(
-      `must validate all the schemas (allOf)${failing.length === schema.allOf?.length ? '. None validated' : ''}`,
-    );
+    const end = failing.length === allOf.length ? '. None validated' : '';
+    addCombined(`must validate all the schemas (allOf)${end}`);
   }
-  if (schema.anyOf !== undefined && !schema.anyOf.some(fits)) {
+  if (anyOf !== undefined && !anyOf.some(fits)) {
     addCombined('must validate at least one schema (anyOf)');
   }
-  if (schema.oneOf !== undefined) {
-    const fitting = schema.oneOf.filter(fits).length;
-    if (fitting !== 1) {
-      addCombined(
-        `must validate one and only one schema (oneOf). ${fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`}`,
-      );
-    }
+  const fitting = oneOf?.filter(fits).length ?? 1;
+  if (fitting !== 1) {
+    const found = fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`;
+    addCombined(`must validate one and only one schema (oneOf). ${found}`);
   }
-  if (schema.not !== undefined && fits(schema.not)) {
+  if (not !== undefined && fits(not)) {
     addCombined('must not validate the schema (not)');
   }
 }

@@ -74,13 +74,16 @@ describe('invalid values', () => {
     ],
     [{ not: { enum: ['x'] } }, 'x', 'Invalid value: "": "a" must not validate the schema (not)'],
   ])('%j: %j', (schema, value, message) => {
-    expect(validateSchema(value, schema, { path: 'a' }).map((cause) => cause.message)).toEqual([message]);
+    expect(validateSchema({ a: value }, { properties: { a: schema } }).map((cause) => cause.message)).toEqual([
+      message,
+    ]);
   });
 
   test('all of several schemas: what is wrong, and that not all fit', () => {
     const long = 'Invalid value: "x": a in body should be at least 2 chars long';
     const all = 'Invalid value: "": "a" must validate all the schemas (allOf)';
-    const messages = (allOf: Schema[]) => validateSchema('x', { allOf }, { path: 'a' }).map((cause) => cause.message);
+    const messages = (allOf: Schema[]) =>
+      validateSchema({ a: 'x' }, { properties: { a: { allOf } } }).map((cause) => cause.message);
     expect(messages([{ minLength: 2 }])).toEqual([long, `${all}. None validated`]);
     expect(messages([{ minLength: 2 }, { minLength: 1 }])).toEqual([long, all]);
   });
@@ -95,7 +98,7 @@ describe('invalid values', () => {
     [{ 'x-kubernetes-int-or-string': true }, '50%'],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, { constructor: 1 }],
   ])('%j: %j is valid', (schema, value) => {
-    expect(validateSchema(value, schema, { path: 'a' })).toEqual([]);
+    expect(validateSchema({ a: value }, { properties: { a: schema } })).toEqual([]);
   });
 });
 
@@ -172,7 +175,7 @@ describe('types of lists', () => {
     ],
     [{ type: 'array' }, ['x', 'x'], []],
   ])('%j: %j', (schema, value, problems) => {
-    const causes = validateListTypes(value, schema, { path: 'a' });
+    const causes = validateListTypes({ a: value }, { properties: { a: schema } });
     expect(causes.map(({ field, message }) => `${field}: ${message}`)).toEqual(problems);
   });
 
