@@ -1,4 +1,3 @@
-export { customResourceCauses } from './causes.ts';
+export * from './custom-resource.ts';
 export { decodingProblem, type GoType } from './go-decoding.ts';
-export { invalidNames, keyCauses, metadataCauses, type NameFormat } from './metadata-causes.ts';
-export { type ReadObject, readCustomResource, unknownFieldTexts } from './read.ts';
+export * from './metadata-causes.ts';

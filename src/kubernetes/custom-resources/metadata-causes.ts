@@ -38,9 +38,7 @@ export function* keyCauses(metadata: JsonObject, field: string): Generator<Statu
 /** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */
 const maxAnnotationBytes = 256 * 1024;
 
-/**
- * The problems with the name, labels, annotations and finalizers of metadata with valid JSON types; `old` is that before.
- */
+/** The problems with the name, labels, annotations and finalizers of metadata with valid JSON types; `old` is that before. */
 export function* metadataCauses(
   metadata: JsonObject,
   old: JsonObject | undefined,

@@ -29,10 +29,7 @@ function objectProblems(object: JsonObject, schema: Schema): string[] {
   return [...causes, ...prune(whole, schema).map((path) => `${path}: is not a field of a ${textAt(object, 'kind')}`)];
 }
 
-/**
- * What an API server would refuse or drop of a custom resource since it was patched: a text for each problem, with its
- * field.
- */
+/** What an API server would refuse or drop of a custom resource since it was patched: a text for each problem, with its field. */
 export function patchProblems(before: JsonObject, after: JsonObject, schemaOf: SchemaOf): string[] {
   const schema = schemaOf(after);
   if (schema === undefined) {

@@ -3,12 +3,10 @@ import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
 
-/** A field that a schema does not name. */
+/** A field that a schema does not name, and the names that it has in its place. */
 export interface UnknownField {
-  /** `spec.bar`, `spec.list[0].foo`. */
   path: string;
   name: string;
-  /** The names that the schema has in its place. */
   known: readonly string[];
 }
 

@@ -1,13 +1,5 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import {
-  canonical,
-  copyOf,
-  isJsonObject,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  objectAt,
-} from '../objects/json/json.ts';
+import { canonical, copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
@@ -32,13 +24,13 @@ const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 /** The schemas inside a schema that describe other values than itself, with their paths and what they describe. */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
-  const parts: [Json | undefined, string, 'object fields' | 'array items'][] = [];
-  for (const [name, property] of Object.entries(objectAt(schema, 'properties'))) {
-    parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
-  }
-  parts.push([schema.additionalProperties, `${path}.additionalProperties`, 'object fields']);
-  parts.push([schema.items, `${path}.items`, 'array items']);
-  return parts.filter((part): part is ReturnType<typeof partsOf>[number] => isJsonObject(part[0]));
+  const { properties, additionalProperties, items } = schema;
+  const fields = Object.entries(objectAt(properties)).map(
+    ([name, property]) => [property, `${path}.properties[${shownKey(name)}]`, 'object fields'] as const,
+  );
+  const others = [additionalProperties, `${path}.additionalProperties`, 'object fields'] as const;
+  const parts = [...fields, others, [items, `${path}.items`, 'array items'] as const];
+  return parts.flatMap(([part, at, kind]) => (isJsonObject(part) ? [[part, at, kind]] : []));
 }
 
 /** A schema and all parts in it, with their paths. */
@@ -49,15 +41,17 @@ export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObj
   }
 }
 
-function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
-  return junctors.flatMap((name): [JsonObject, string][] => {
-    const part = schema[name];
-    if (Array.isArray(part)) {
-      return part.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
-    }
-    return isJsonObject(part) ? [[part, `${path}.${name}`]] : [];
+/** The alternatives of a schema, with their paths. */
+const branchesOf = (schema: JsonObject, path: string): [JsonObject, string][] =>
+  junctors.flatMap((name) => {
+    const { [name]: part } = schema;
+    const items = Array.isArray(part)
+      ? part.map((item, index) => [item, `[${index}]`] as const)
+      : [[part, ''] as const];
+    return items.flatMap(([item, end]): [JsonObject, string][] =>
+      isJsonObject(item) ? [[item, `${path}.${name}${end}`]] : [],
+    );
   });
-}
 
 /** The two alternatives that say again what an int-or-string is. */
 const intOrString = canonical([{ type: 'integer' }, { type: 'string' }]);
@@ -153,17 +147,12 @@ function wrongType({ type }: JsonObject, path: string, why: string): StatusCause
 
 /** The problems of int-or-string and of embedded resources (validation.go in apiextensions' pkg/apiserver/schema). */
 function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
-  if (schema['x-kubernetes-int-or-string'] === true) {
-    const why = 'must be false if x-kubernetes-int-or-string is true';
-    for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']) {
-      if (schema[name] === true) {
-        yield invalid(`${path}.${name}`, true, why);
-      }
-    }
+  const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
+  const exclusive = ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'];
+  for (const name of exclusive.filter((keyword) => isIntOrString && schema[keyword] === true)) {
+    yield invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true');
   }
-  if (!isEmbedded) {
+  if (schema['x-kubernetes-embedded-resource'] !== true) {
     return;
   }
   yield* resourceCauses(schema, path);
@@ -174,6 +163,7 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
     const why = 'must not be used if x-kubernetes-embedded-resource is set';
     yield forbiddenField(`${path}.additionalProperties`, why);
   }
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
   if (!isOpen && Object.keys(objectAt(schema, 'properties')).length === 0) {
     const why =
       'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
@@ -181,22 +171,21 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   }
 }
 
-function* typeCauses(
-  schema: JsonObject,
-  keyword: string,
-  type: string,
-  allowed: readonly string[],
-  path: string,
-): Generator<StatusCause> {
-  const value = schema[keyword];
-  if (value === undefined) {
-    return;
-  }
-  if (schema.type !== type) {
-    yield wrongType(schema, path, `must be ${type} if ${keyword} is specified`);
-  }
-  if (!allowed.includes(value as string)) {
-    yield notSupported(`${path}.${keyword}`, value, allowed);
+/** The types that values with a keyword must have, and what it may say. */
+const ofType = [
+  ['x-kubernetes-list-type', 'array', ['atomic', 'set', 'map']],
+  ['x-kubernetes-map-type', 'object', ['atomic', 'granular']],
+] as const;
+
+function* typeCauses(schema: JsonObject, path: string): Generator<StatusCause> {
+  for (const [keyword, type, allowed] of ofType) {
+    const { [keyword]: value } = schema;
+    if (value !== undefined && schema.type !== type) {
+      yield wrongType(schema, path, `must be ${type} if ${keyword} is specified`);
+    }
+    if (value !== undefined && !allowed.some((one) => one === value)) {
+      yield notSupported(`${path}.${keyword}`, value, allowed);
+    }
   }
 }
 
@@ -234,8 +223,7 @@ function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: s
 function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
   const keys = Array.isArray(given) ? given : [];
-  yield* typeCauses(schema, 'x-kubernetes-list-type', 'array', ['atomic', 'set', 'map'], path);
-  yield* typeCauses(schema, 'x-kubernetes-map-type', 'object', ['atomic', 'granular'], path);
+  yield* typeCauses(schema, path);
   if (isJsonObject(items) && items.nullable === true && (listType === 'set' || listType === 'map')) {
     yield forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`);
   }
@@ -362,10 +350,9 @@ function* rootCauses(schema: JsonObject, path: string, work?: Work): Generator<S
 }
 
 /**
- * Why the schema of a version is not structural (apiextensions.k8s.io/v1, "Specifying a structural schema"), or cannot be
- * used for pruning; empty if it is.
+ * Why the schema of a version, at `path` of its definition, is not structural (apiextensions.k8s.io/v1, "Specifying a
+ * structural schema"), or cannot be used for pruning; empty if it is.
  *
- * @param path of the schema in the definition.
  * @param isVariable whether it is that of a variable of Cluster API, wrapped in one of an object: such a schema may have
  *   what is forbidden in definitions for other reasons, and its defaults are looked at once it is structural.
  */
@@ -377,12 +364,8 @@ export function structuralCauses(
 ): StatusCause[] {
   // First, because defaults are validated with the schema.
   const unreadable = patternCauses(schema, path, work).take(maxCauses).toArray();
-  const causes =
-    unreadable.length > 0
-      ? unreadable
-      : rootCauses(schema, path, isVariable ? undefined : work)
-          .take(maxCauses)
-          .toArray();
+  const found = unreadable.length > 0 ? unreadable : rootCauses(schema, path, isVariable ? undefined : work);
+  const causes = Iterator.from(found).take(maxCauses).toArray();
   return isVariable && causes.length === 0
     ? [...everyPart(schema, path)].flatMap(([part, at]) => [...defaultCauses(part, at, work)]).slice(0, maxCauses)
     : causes;

@@ -1,3 +1,4 @@
+import { repeated } from '../../base/index.ts';
 import { type Budget, type CheckedRules, checkRules, NotEvaluated, validateRules } from '../../kubernetes/cel/index.ts';
 import { keyCauses } from '../../kubernetes/custom-resources/index.ts';
 import {
@@ -7,6 +8,7 @@ import {
   objectAt,
   objectsAt,
   type StatusCause,
+  textAt,
 } from '../../kubernetes/index.ts';
 import {
   causeOf,
@@ -23,11 +25,9 @@ import {
   validateSchema,
   type Work,
 } from '../../kubernetes/schema/index.ts';
-import { readSchema } from './read-schema.ts';
+import { readSchema } from './values.ts';
 
-/**
- * Longest list of definitions, in bytes of JSON: etcd's limit for an object, since they are all part of a ClusterClass.
- */
+/** Longest list of definitions, in bytes of JSON: etcd's limit for an object, as they are part of a ClusterClass. */
 const maxBytes = 1.5 * 1024 * 1024;
 /** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
 const maxName = 256;
@@ -58,32 +58,39 @@ function nameCauses(name: string, field: string): StatusCause[] {
   ];
 }
 
+/** The example of a schema, and the values that it allows, with their paths. */
+function valuesIn(schema: Schema, path: string): (readonly [Json, string])[] {
+  const { example, enum: allowed = [] } = schema as Schema & { example?: Json };
+  const values = allowed.flatMap((value, index) =>
+    value === null ? [] : [[value, `${path}.enum[${index}]`] as const],
+  );
+  return example === undefined ? values : [[example, `${path}.example`], ...values];
+}
+
 /** Checks types, examples and enums in all parts of a structural schema. */
-function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
-  const { type = '', example, enum: allowed = [] } = schema as Schema & { example?: Json };
-  const isOpen =
-    schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
-  if (type === '' && !isOpen) {
-    return [required(`${path}.type`, 'type cannot be empty')];
-  }
-  if (type !== '' && !types.includes(type)) {
-    return [notSupported(`${path}.type`, type, types)];
-  }
-  const causes =
-    example === undefined ? [] : validateSchema(example, schema, { base: `${path}.example`, work: effort.work });
-  for (const [index, value] of allowed.entries()) {
-    if (value !== null) {
-      causes.push(...validateSchema(value, schema, { base: `${path}.enum[${index}]`, work: effort.work }));
+function valueCauses(root: Schema, rootPath: string, { work }: Effort): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const look = (schema: Schema, path: string): void => {
+    const { type = '', additionalProperties, properties } = schema;
+    const isOpen =
+      schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
+    if (type === '' ? !isOpen : !types.includes(type)) {
+      causes.push(
+        type === '' ? required(`${path}.type`, 'type cannot be empty') : notSupported(`${path}.type`, type, types),
+      );
+      return;
     }
-  }
-  if (isJsonObject(schema.additionalProperties) && schema.properties !== undefined) {
-    causes.push(forbiddenField(path, 'additionalProperties and properties are mutually exclusive'));
-  }
-  for (const [part, at] of partsOf(schema as JsonObject, path)) {
-    for (const cause of valueCauses(part as Schema, at, effort)) {
-      causes.push(cause);
+    for (const [value, base] of valuesIn(schema, path)) {
+      causes.push(...validateSchema(value, schema, { base, work }));
     }
-  }
+    if (isJsonObject(additionalProperties) && properties !== undefined) {
+      causes.push(forbiddenField(path, 'additionalProperties and properties are mutually exclusive'));
+    }
+    for (const [part, at] of partsOf(schema as JsonObject, path)) {
+      look(part as Schema, at);
+    }
+  };
+  look(root, rootPath);
   return causes;
 }
 
@@ -91,18 +98,10 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
 function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause[] {
   const causes: StatusCause[] = [];
   for (const [part, path] of everyPart(root as JsonObject, rootPath)) {
-    const schema = part as Schema & { example?: Json };
-    const { default: preset, example, enum: allowed = [] } = schema;
-    const hasOwn = schema['x-kubernetes-validations'] !== undefined;
-    const values: [Json | undefined, string][] = [
-      [preset, `${path}.default`],
-      ...(hasOwn ? [[example, `${path}.example`] satisfies [Json | undefined, string]] : []),
-      ...(hasOwn ? allowed.map((value, index): [Json, string] => [value, `${path}.enum[${index}]`]) : []),
-    ];
-    for (const [value, at] of values) {
-      if (value === undefined) {
-        continue;
-      }
+    const schema = part as Schema;
+    const values = schema['x-kubernetes-validations'] === undefined ? [] : valuesIn(schema, path);
+    const preset = schema.default === undefined ? [] : [[schema.default, `${path}.default`] as const];
+    for (const [value, at] of [...preset, ...values]) {
       try {
         causes.push(...validateRules(value, undefined, schema, { path: at, budget: effort.rules }));
       } catch (error) {
@@ -116,30 +115,20 @@ function ruleCauses(root: Schema, rootPath: string, effort: Effort): StatusCause
   return causes;
 }
 
-/** What is checked of a schema that has other problems than those of its rules. */
-const noRules: CheckedRules = { causes: [], unknown: [], unknownMessages: [], transitions: [], isComplete: true };
-
-/**
- * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
- */
+/** The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API. */
 function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRules {
   const schema = readSchema(raw);
   // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
   const wrapping = `${path}.properties[variableSchema]`;
-  const structural = structuralCauses(wrapped, path, effort.work, true)
-    .slice(0, maxCauses)
-    .map(({ field = path, message, ...cause }) => ({
-      ...cause,
-      field: field.replace(wrapping, path),
-      message: message.replace(wrapping, path),
-    }));
-  if (structural.length > 0) {
-    return { ...noRules, causes: structural };
-  }
-  const values = valueCauses(schema, path, effort);
-  if (values.length > 0) {
-    return { ...noRules, causes: values };
+  const structural = structuralCauses(wrapped, path, effort.work, true).map(({ field = path, message, ...cause }) => ({
+    ...cause,
+    field: field.replace(wrapping, path),
+    message: message.replace(wrapping, path),
+  }));
+  const causes = structural.length > 0 ? structural : valueCauses(schema, path, effort);
+  if (causes.length > 0) {
+    return { causes, unknown: [], unknownMessages: [], transitions: [], isComplete: true };
   }
   const rules = checkRules(schema as JsonObject, path, true);
   effort.hasSkipped ||= !rules.isComplete;
@@ -147,21 +136,13 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
 }
 
 /** Rules of one variable that are not evaluated for its values. */
-export interface UnevaluatedRules {
+export interface UnevaluatedRules extends Pick<CheckedRules, 'unknown' | 'transitions'> {
   variable: string;
-  /** Rules with functions that only Kubernetes has, each with the reason. */
-  unknown: readonly string[];
-  /** Rules that compare a value with the one before. */
-  transitions: readonly string[];
 }
 
-/** The result of a check of definitions. */
 export interface CheckedDefinitions {
   causes: StatusCause[];
-  /**
-   * Whether everything was checked: schemas that take too much work are skipped, as are those after them, and so are
-   * values whose rules take too much.
-   */
+  /** Whether everything was checked: schemas, and values whose rules, take too much work are skipped. */
   isComplete: boolean;
   /** For each variable with rules that are only compiled. */
   unevaluated: UnevaluatedRules[];
@@ -169,11 +150,9 @@ export interface CheckedDefinitions {
 
 /**
  * Why Cluster API rejects definitions of variables, in its own words: those of a ClusterClass, or of a response of
- * DiscoverVariables, which its ClusterClass controller checks in the same way. The estimated cost of CEL rules is not
- * checked.
+ * DiscoverVariables. The estimated cost of CEL rules is not checked.
  *
  * @param variables a list of ClusterClassVariable; anything else has no definitions.
- * @param path of the list.
  */
 export function checkDefinitions(variables: Json | undefined, path: string): CheckedDefinitions {
   const list = objectsAt(variables);
@@ -184,23 +163,15 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
   }
   const causes: StatusCause[] = [];
   const unevaluated: UnevaluatedRules[] = [];
-  const names = new Set<string>();
-  const effort: Effort = {
-    work: { left: maxWork },
-    rules: { leftMs: maxRulesMs },
-    hasSkipped: false,
-  };
-  const nameOf = ({ name }: JsonObject) => (typeof name === 'string' ? name : '');
-  for (const name of list.map(nameOf)) {
-    if (names.has(name)) {
-      const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
-      causes.push(invalid(`${path}[${shownKey(name)}].name`, name, why));
-    }
-    names.add(name);
+  const effort: Effort = { work: { left: maxWork }, rules: { leftMs: maxRulesMs }, hasSkipped: false };
+  const names = list.map((variable) => textAt(variable, 'name'));
+  for (const name of repeated(names, (text) => text)) {
+    const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
+    causes.push(invalid(`${path}[${shownKey(name)}].name`, name, why));
   }
   for (const variable of list) {
     const { schema, metadata, deprecatedV1Beta1Metadata } = variable;
-    const name = nameOf(variable);
+    const name = textAt(variable, 'name');
     const at = `${path}[${shownKey(name)}]`;
     const root = objectAt(schema, 'openAPIV3Schema');
     const rootPath = `${at}.schema.openAPIV3Schema`;
@@ -218,9 +189,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       // What these would report is our limit, not Cluster API's.
       effort.work.endedAt !== undefined ? [] : ofSchema,
     ];
-    for (const cause of allCauses.flat()) {
-      causes.push(cause);
-    }
+    causes.push(...allCauses.flat().slice(0, maxCauses));
     if (effort.work.endedAt !== undefined || causes.length > maxCauses) {
       break;
     }

@@ -1,25 +1,65 @@
 import { truncated } from '../../base/index.ts';
 import { type Budget, validateRules } from '../../kubernetes/cel/index.ts';
-import { asGoWrites, canonical, copyOf, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  asGoWrites,
+  canonical,
+  copyOf,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  own,
+  type StatusCause,
+  setOwn,
+} from '../../kubernetes/index.ts';
+
 import { applyDefaults, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import type { MessageSchema } from '../catalog/schema.ts';
+import { resolved } from '../messages/index.ts';
+
+const schemaType: MessageSchema = {
+  $ref: '#/components/schemas/sigs.k8s.io.cluster-api.api.core.v1beta2.JSONSchemaProps',
+};
+
+/** A value as Go reads it into a type; undefined for a value of another type, and what Go takes for absent. */
+function typed(value: Json, schema: MessageSchema): Json | undefined {
+  const { type, properties, additionalProperties, items = {} } = resolved(schema) ?? {};
+  if (type === 'array') {
+    const parts = itemsAt(value).map((item) => typed(item, items));
+    const list = parts.filter((part) => part !== undefined);
+    return list.length === 0 ? undefined : list;
+  }
+  if (type === 'object') {
+    if (!isJsonObject(value)) {
+      return undefined;
+    }
+    const fields: JsonObject = {};
+    for (const [name, part] of Object.entries(value)) {
+      const known = own(properties ?? {}, name) ?? additionalProperties;
+      const field = known === undefined || part === null ? undefined : typed(part, known);
+      if (field !== undefined && name !== 'x-metadata') {
+        setOwn(fields, name, field);
+      }
+    }
+    return additionalProperties !== undefined && Object.keys(fields).length === 0 ? undefined : fields;
+  }
+  const isOfType = type === undefined || typeof value === (type === 'integer' ? 'number' : type);
+  // When Go serializes the schema, it omits zero values of texts and booleans.
+  return isOfType && (type === undefined || (value !== '' && value !== false)) ? value : undefined;
+}
+
+/** The schema of a variable as Cluster API reads it (v1.14): without unknown fields, and fields of another type. */
+export const readSchema = (raw: JsonObject): Schema => typed(raw, schemaType) as Schema;
 
 /** Wraps the schema of a variable, since values at the root of a schema get no defaults and are not pruned. */
 const around = (schema: Schema): Schema => ({ type: 'object', properties: { variableValue: schema } });
 
-/** Longest value that a message shows, in characters: what is wrong comes after it. */
-const maxShown = 200;
-
-/** A whole value as Cluster API's messages show it, in quotes: as Go's JSON, which has escapes for HTML. */
-export const rawText = (value: Json): string =>
-  value === null ? '' : truncated(asGoWrites(canonical(value)), maxShown);
+/** A whole value as Cluster API's messages show it, in quotes: as Go's JSON, truncated since what is wrong comes after it. */
+export const rawText = (value: Json): string => (value === null ? '' : truncated(asGoWrites(canonical(value)), 200));
 
 /**
- * The value of a variable with defaults filled in, at any depth (defaultValue in
- * internal/topology/variables/cluster_variable_defaulting.go, v1.14).
- *
- * @param value undefined when the variable is not set.
- * @returns undefined when it is not set and has no default.
- * @throws {DefaultsError} when the defaults are too long.
+ * The value of a variable with defaults filled in, at any depth (internal/topology/variables/cluster_variable_defaulting.go,
+ * v1.14); undefined if it is neither set nor has a default. @throws {DefaultsError} when the defaults are too long.
  */
 export function withDefaults(value: Json | undefined, schema: Schema): Json | undefined {
   const wrapped: JsonObject = value === undefined ? {} : { variableValue: copyOf(value) };
@@ -31,11 +71,9 @@ export function withDefaults(value: Json | undefined, schema: Schema): Json | un
 const maxUnknown = 20;
 
 /**
- * Why Cluster API refuses the value of a variable, in its own words (internal/topology/variables): by its schema, then
- * its rules. Each message shows the whole value. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one
- * fails.
+ * Why Cluster API refuses the value of the variable at `path`, in its own words (internal/topology/variables): by its schema,
+ * then its rules. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one fails.
  *
- * @param path of the variable.
  * @param old the value before, for rules that compare it with this one; undefined at the creation of a Cluster.
  * @param budget for the time of the rules, when several values share it.
  * @throws {NotEvaluated} as `validateRules`.
@@ -66,6 +104,6 @@ export function valueCauses(
     path: `${path}.value`,
     shown,
     isRatcheting: false,
-    ...(budget !== undefined && { budget }),
+    ...(budget && { budget }),
   });
 }
