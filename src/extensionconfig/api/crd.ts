@@ -2,7 +2,6 @@ import type { Schema } from '../../kubernetes/schema/index.ts';
 import definition from './crd.generated.json' with { type: 'json' };
 import type { Version } from './names.ts';
 
-/** The fields of this project's own CustomResourceDefinition of apiextensions.k8s.io/v1 that the program uses. */
 export interface CustomResourceDefinition {
   metadata: { name: string };
   spec: {
@@ -11,10 +10,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-/**
- * ExtensionConfig's CustomResourceDefinition, the only source of its schemas and types. It is the one in manifests/crd,
- * converted to JSON since parsing YAML takes a tenth of the start-up time.
- */
+/** ExtensionConfig's CustomResourceDefinition, that in manifests/crd: parsing YAML would take a tenth of the start-up time. */
 export const crd = definition as CustomResourceDefinition;
 
 const schemas = new Map(crd.spec.versions.map(({ name, schema }) => [name, schema.openAPIV3Schema]));
@@ -24,7 +20,6 @@ export function openApiSchemaOf(version: Version): Schema {
   return schemas.get(version) as Schema;
 }
 
-/** A schema with limits that Kubernetes itself adds. */
 export interface LimitedSchema extends Schema {
   properties?: Record<string, LimitedSchema>;
   /** Maximum number of bytes of all keys and values of a map of strings together. */
@@ -33,7 +28,6 @@ export interface LimitedSchema extends Schema {
 
 /** Maximum number of bytes of all annotations of an object together (Kubernetes' TotalAnnotationSizeLimitB). */
 export const maxAnnotationBytes = 256 * 1024;
-/** Longest name of an object: a DNS subdomain (RFC 1123). */
 const maxNameLength = 253;
 const maxLabelValueLength = 63;
 

@@ -5,11 +5,7 @@ import type { ExtensionConfig } from './v1beta2.generated.ts';
 import { schemaErrors as v1beta2 } from './v1beta2-errors.generated.ts';
 
 interface Decoded {
-  /**
-   * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; such
-   * items of an array become empty instead. So the static types are correct, and work on the object is bounded. Both
-   * versions decode to the same type: they differ only in conditions, which no rule reads.
-   */
+  /** Without values of the wrong JSON type (or null) and values that exceed a limit of the schema; such items become empty. */
   object: ExtensionConfig;
   /** The same, including values that exceed a limit, for the rules that must agree with a webhook without limits. */
   whole: ExtensionConfig;
@@ -19,7 +15,6 @@ interface Decoded {
 
 const none: readonly SchemaViolation[] = [];
 
-/** The compiled schemas: all errors of an object, or undefined. */
 const schemas: Readonly<Record<Version, (object: unknown) => readonly SchemaError[] | undefined>> = {
   v1alpha1,
   v1beta2,
@@ -30,10 +25,7 @@ function typed(object: Record<string, unknown>): ExtensionConfig {
   return (object.metadata === undefined ? { ...object, metadata: {} } : object) as unknown as ExtensionConfig;
 }
 
-/**
- * Decodes a JSON object that claims to be an ExtensionConfig of `version`. Never throws. The input is not modified, and
- * is returned itself if it matches its schema. Time is linear in the size of the object.
- */
+/** Decodes an object that claims to be an ExtensionConfig of `version`, in linear time. Never throws, nor modifies the input. */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
   const errors = schemas[version](object);
   if (errors === undefined) {

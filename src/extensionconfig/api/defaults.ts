@@ -19,7 +19,6 @@ const handlerDefaults: readonly (readonly [string, Json])[] = [
 ];
 const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.handlers?.maxItems ?? 0;
 
-/** Adds a member; its path is our own: plain names and indices. */
 type Addition = JsonPatchOperation & { op: 'add' };
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
@@ -70,13 +69,11 @@ function statusDefaults(object: JsonObject): Addition[] {
   return patch;
 }
 
-/** The target of a write: the object itself, or its status subresource. */
 type Part = 'object' | 'status';
 
 /**
- * The defaults that an object lacks, as a JSON Patch, which may be empty. Those for the spec are the defaults of
- * Cluster API's webhook; those for the status are what Cluster API assumes for a handler. There are at most two
- * operations for each handler that the CustomResourceDefinition allows.
+ * The defaults that an object lacks, as a JSON Patch, which may be empty: for the spec those of Cluster API's webhook, for the
+ * status what Cluster API assumes for a handler.
  */
 export function defaultsOf(object: JsonObject, part: Part): readonly Addition[] {
   return part === 'status' ? statusDefaults(object) : objectDefaults(object);
@@ -88,10 +85,7 @@ export function withDefaults(object: JsonObject, part: Part): JsonObject {
   return patch.length === 0 ? object : (applyOperations(object, patch) as JsonObject);
 }
 
-/**
- * The object with all defaults that it lacks and without null fields: as the API server stores it after a write of it, and
- * one of its status.
- */
+/** The object with all defaults that it lacks and without null fields, as the API server stores it. */
 export function withAllDefaults(object: JsonObject): JsonObject {
   const stored = copyOf(object);
   dropNullFields(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion));

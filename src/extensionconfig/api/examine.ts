@@ -1,17 +1,14 @@
 import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject, keyOfToken } from '../../kubernetes/index.ts';
 
-/** One violation of the schema of an object's version. */
 export interface SchemaViolation {
   /** Empty for the last one of many, which only counts the others. */
   path: (string | number)[];
   problem: 'type' | 'required' | 'tooLong' | 'tooMany' | 'notSupported' | 'invalid';
-  /** The value at the path; absent for `required`. */
   value?: unknown;
   /** What the schema requires, as a sentence without a subject: "must be at most 512 characters long". */
   message: string;
 }
 
-/** An error of the compiled schema, as ajv describes it: where, which keyword, and what that requires. */
 export interface SchemaError {
   /** JSON Pointer to the value. */
   instancePath: string;
@@ -19,7 +16,6 @@ export interface SchemaError {
   params: Readonly<Record<string, unknown>>;
 }
 
-/** The result of examining an object. */
 export interface Examined {
   /** The object without values of a wrong type. */
   whole: Record<string, unknown>;
@@ -28,10 +24,7 @@ export interface Examined {
   violations: SchemaViolation[];
 }
 
-/**
- * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
- * at once, and the response stays small.
- */
+/** Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. */
 const maxViolations = 100;
 
 type Meaning = (params: SchemaError['params']) => [SchemaViolation['problem'], message: string];
@@ -56,7 +49,6 @@ const limits: ReadonlySet<string> = new Set(['maxLength', 'maxItems', 'maxTotalB
 const holderOf = (pointer: string) => pointer.slice(0, pointer.lastIndexOf('/'));
 const keysOf = (pointer: string) => pointer.split('/').slice(1).map(keyOfToken);
 
-/** The value at a pointer, and its path, with indices as numbers. */
 function lookUp(object: Json, pointer: string): { value: Json | undefined; path: (string | number)[] } {
   let value: Json | undefined = object;
   const path = keysOf(pointer).map((key) => {
@@ -95,7 +87,6 @@ function without(object: JsonObject, errors: readonly SchemaError[]): JsonObject
   return copy;
 }
 
-/** The first errors as violations, of which the last counts the others. */
 function listed(object: JsonObject, errors: readonly SchemaError[], others: SchemaViolation['problem'], text: string) {
   const violations = errors.slice(0, maxViolations).map(({ instancePath, keyword, params }): SchemaViolation => {
     const { value, path } = lookUp(object, instancePath);
@@ -110,8 +101,7 @@ function listed(object: JsonObject, errors: readonly SchemaError[], others: Sche
 
 /**
  * The violations of an object that its compiled schema finds, and the object without what has a wrong type or exceeds a
- * limit, in time linear in the size of the object and the number of errors. The object is not modified. A value of a wrong
- * type, or over a limit, is one violation, and nothing below it is another.
+ * limit, in linear time. Nothing below a value of a wrong type, or over a limit, is another violation.
  */
 export function examine(object: Record<string, unknown>, errors: readonly SchemaError[]): Examined {
   const given = object as JsonObject;

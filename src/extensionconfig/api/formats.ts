@@ -20,10 +20,7 @@ export const formats = {
 /** Longest text that is matched with a pattern, in UTF-16 units: fields with one may have 1,024 characters of two each. */
 const maxMatched = 2 * 1024;
 
-/**
- * A pattern of the schema. A longer text is too long anyway: an expression throws for one of several MiB. It remains a
- * RegExp, since ajv tells patterns apart by their text.
- */
+/** A pattern of the schema; a longer text is too long anyway. It remains a RegExp: ajv tells patterns apart by their text. */
 export function patternOf(pattern: string, flags: string): RegExp {
   const expression = new RegExp(pattern, flags);
   const test = (text: string) => text.length > maxMatched || RegExp.prototype.test.call(expression, text);

@@ -14,7 +14,6 @@ export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-dat
 /** One step in the path of a kept value: a property, or a list item identified by the values of its keys. */
 export type KeptStep = string | JsonObject;
 
-/** A value that a version cannot represent, and where it belongs. */
 export interface KeptValue {
   path: KeptStep[];
   value: Json;

@@ -12,12 +12,9 @@ import { openApiSchemaOf } from '../api/crd.ts';
 import { apiVersionOf, kind, type Version, versionOf, versions } from '../api/names.ts';
 import { conversionDataOf, type KeptStep, type KeptValue, withConversionData } from './conversion-data.ts';
 
-// The versions differ in three fields of the status:
-// - Both have `status.conditions`, each those of its own contract. Those of the other contract are in a field that only
-//   this version has.
-// - In v1beta2 the timeout of a handler has a minimum.
+// The versions differ in the status: each has the conditions of the other's contract in a field of its own, and v1beta2 has a
+// minimum for the timeout of a handler.
 
-/** Where a version has the conditions of each contract, below `status`. */
 const conditions = {
   v1alpha1: { v1beta1: ['conditions'], v1beta2: ['v1beta2', 'conditions'] },
   v1beta2: { v1beta1: ['deprecated', 'v1beta1', 'conditions'], v1beta2: ['conditions'] },
@@ -31,7 +28,6 @@ const { minimum: minTimeoutSeconds = 0 } =
 const isTooShort = (timeout: Json | undefined): timeout is number =>
   typeof timeout === 'number' && timeout < minTimeoutSeconds;
 
-/** The path of a handler's timeout in conversion data: by its name, since the order of handlers may change. */
 function timeoutPath({ name }: JsonObject): KeptStep[] {
   return ['status', 'handlers', name === undefined ? {} : { name }, 'timeoutSeconds'];
 }
@@ -43,7 +39,6 @@ function without(object: JsonObject, [name = '', ...path]: readonly string[]): J
   return Object.keys(rest).length === 0 ? others : { ...others, [name]: rest };
 }
 
-/** Adds missing values; existing ones are not changed. */
 function merged(present: Json | undefined, more: Json): Json {
   if (present === undefined) {
     return more;
@@ -71,7 +66,6 @@ function moved(status: JsonObject, from: readonly string[], to: readonly string[
   return result as JsonObject;
 }
 
-/** A handler without a timeout that is too short for v1beta2. */
 function withoutShortTimeout(handler: Json, keptValues: KeptValue[]): Json {
   if (!isJsonObject(handler) || !isTooShort(handler.timeoutSeconds)) {
     return handler;
@@ -103,10 +97,7 @@ function convertStatus(status: JsonObject, from: Version, to: Version, keptValue
   return moves.reduce((object, [path, toPath, value]) => moved(object, path, toPath, value), converted);
 }
 
-/**
- * Restores in a version what the other one could not represent: where it is still missing, and its object still exists.
- * Users can write any conversion data; what no conversion would have kept is ignored.
- */
+/** Restores what the other version could not represent where it is missing; what no conversion would have kept is ignored. */
 function restored(status: JsonObject, keptValues: readonly KeptValue[], version: Version): JsonObject {
   // In reverse, so that the first value of each path is taken first.
   const values = Map.groupBy(keptValues.toReversed(), ({ path }) => JSON.stringify(path));
@@ -124,9 +115,8 @@ function restored(status: JsonObject, keptValues: readonly KeptValue[], version:
 }
 
 /**
- * An ExtensionConfig in another version, or the object itself if it has that version. The object is never modified; the
- * result shares unchanged parts with it. What the other version cannot represent becomes conversion data, and is restored
- * on the way back. A value of the wrong type is copied, since validation explains it better.
+ * An ExtensionConfig in another version, or the object itself if it has that version. What the other version cannot represent
+ * becomes conversion data, and is restored on the way back. A value of the wrong type is copied.
  *
  * @throws {ConversionError} for another kind, an unknown version, a field whose place is taken, or too much conversion data.
  */

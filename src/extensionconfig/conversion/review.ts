@@ -31,9 +31,8 @@ function nameOf({ metadata }: JsonObject, index: number): string {
 }
 
 /**
- * Answers a ConversionReview of apiextensions.k8s.io/v1 for ExtensionConfigs: with all objects in the order of the request,
- * or with a failure that names the object and the field, and reveals nothing else of the object. `problem` says why a body
- * is not a review.
+ * Answers a ConversionReview of apiextensions.k8s.io/v1 for ExtensionConfigs: with all objects in order, or with a failure that
+ * names the object and the field, and reveals nothing else. `problem` says why a body is not a review.
  */
 export function reviewConversion(body: Json): { review: ConversionReviewResponse } | { problem: string } {
   const decoded = decodeConversionReview(body);

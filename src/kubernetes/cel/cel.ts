@@ -18,7 +18,6 @@ export function celName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
-/** Converted values, each for the schema of its place. */
 export type Seen = Map<Json, unknown>;
 
 /** The evaluator finds the first key of an object by listing all keys, which a map avoids. */
@@ -41,10 +40,7 @@ function durationOf(text: string): unknown {
   }
 }
 
-/**
- * A JSON value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
- * happens to be whole, a time), and which keys are properties, whose names are escaped.
- */
+/** A JSON value as an expression sees it, by the schema of its place: integers are bigints, names of properties are escaped. */
 export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unknown {
   if (typeof value === 'object' && value !== null) {
     // A rule sees its whole value, so values nested in it are converted once for all rules.

@@ -1,6 +1,6 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 
-/** What one expression may cost (apiserver, pkg/apis/cel: PerCallLimit), and all of an object or of a variable (RuntimeCELCostBudget). */
+/** What one expression may cost, and all of an object or a variable (apiserver, PerCallLimit and RuntimeCELCostBudget). */
 export const maxCallCost = 1_000_000;
 export const maxObjectCost = 10_000_000;
 /** What all match conditions of a webhook may cost (RuntimeCELCostBudgetMatchConditions). */
@@ -23,7 +23,6 @@ const comparisons = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const isNode = (part: unknown): part is ASTNode =>
   typeof part === 'object' && part !== null && 'op' in part && 'args' in part && 'range' in part;
 
-/** The nodes right below a node. */
 export const partsOf = ({ args }: ASTNode): ASTNode[] =>
   (Array.isArray(args) ? args.flat(2) : [args]).filter((part): part is ASTNode => isNode(part));
 
@@ -31,7 +30,6 @@ function literalSize({ op, args }: ASTNode): number | undefined {
   return op === 'value' ? (typeof args === 'string' ? args.length : 0) : op === 'list' ? args.length : undefined;
 }
 
-/** How many parentheses of a range open outside of it, and close outside of it. */
 function unmatched(text: string, from: number, to: number): { before: number; after: number } {
   let [open, before] = [0, 0];
   for (const [character] of text.slice(from, to).matchAll(/[()]/g)) {
@@ -45,10 +43,10 @@ function unmatched(text: string, from: number, to: number): { before: number; af
 }
 
 /**
- * What an expression costs at least once, and its text with calls that count: `steps_(COST, BODY)` for each step of a macro, and `sized_(FACTOR, VALUE)` where a cost
- * depends on the size of a value, `listed_(VALUE)` where on that of a list alone (`in`); also without what takes more than linear time here: `matches` and `contains` become counting
- * functions, and durations are read from short texts only. Costs are those of cel-go (interpreter/runtimecost.go) and of the
- * API server's functions (pkg/cel/library/cost.go). They are never less than there: both branches of conditions count.
+ * What an expression costs at least once, and its text with calls that count: `steps_(COST, BODY)` for each step of a macro,
+ * `sized_(FACTOR, VALUE)` where a cost depends on the size of a value, `listed_(VALUE)` where on that of a list (`in`). `matches`
+ * and `contains` become functions that count. Costs are those of cel-go (interpreter/runtimecost.go) and of the API server's
+ * functions (pkg/cel/library/cost.go), never less: both branches of conditions count.
  */
 export function counted(expression: string, environment: Environment): { text: string; cost: number } {
   const opened = new Map<number, (() => string)[]>();

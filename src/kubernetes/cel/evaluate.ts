@@ -10,13 +10,12 @@ export interface Budget {
   leftMs: number;
 }
 
-/** How long all rules of an object may take, in ms of the CPU: the last resort, which decides no verdict. For the API server their cost is "roughly" 1 s. */
+/** How long all rules of an object may take, in ms of the CPU: the last resort, which decides no verdict. */
 export const maxRulesMs = 2_000;
 
 /** Expressions that were not evaluated to their end. What an API server says of them is not known here. */
 export class NotEvaluated extends Error {}
 
-/** What expressions may still cost, as Kubernetes counts it. */
 export interface Cost {
   left: number;
 }
@@ -31,10 +30,8 @@ function cpuMs(): number {
 }
 
 /**
- * Does work within what is left of a budget. Node's limit is one of the clock: work that it interrupts before the
- * budget is used up, because the machine is busy, is done again from its beginning with a later limit.
- *
- * @throws {NotEvaluated} when it takes longer; it is then interrupted wherever it is.
+ * Does work within what is left of a budget. Node's limit is one of the clock: work that it interrupts too early, because the
+ * machine is busy, is done again with a later limit. @throws {NotEvaluated} when it takes longer.
  */
 export function within<T>(budget: Budget, work: () => T): T {
   for (let timeout = Math.ceil(budget.leftMs); budget.leftMs >= 1; timeout *= 2) {
@@ -69,7 +66,6 @@ type Visit = (part: ASTNode, context: unknown) => unknown;
 const tooExpensive = () =>
   new NotEvaluated(`was not evaluated: its cost may exceed the limits of Kubernetes (${maxCallCost} an expression)`);
 
-/** Evaluates an expression. @throws {NotEvaluated} when it may cost more than is left, or than one may. */
 export type Evaluate = (expression: string, variables: Context, cost: Cost) => unknown;
 
 /** Evaluates expressions of an environment, and counts their cost; undefined for those that this engine cannot evaluate. */
@@ -149,7 +145,6 @@ export function createEvaluator(environment: Environment): Evaluate {
   };
 }
 
-/** Why an expression fails, in one line. */
 export function failureOf(error: unknown): string {
   return error instanceof EvaluationError ? error.summary : (error as Error).message;
 }

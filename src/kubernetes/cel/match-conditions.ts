@@ -6,7 +6,6 @@ import { celOf, decisionProblem } from './cel.ts';
 import { maxConditionsCost } from './cost.ts';
 import { createEvaluator, failureOf, maxRulesMs, within } from './evaluate.ts';
 
-/** A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1). */
 export interface MatchCondition {
   name: string;
   expression: string;
@@ -49,9 +48,7 @@ export function* matchConditionCauses(value: Json | undefined, field: string): G
   }
 }
 
-/**
- * Whether all conditions of a webhook are true. @throws {UndecidedConditions} if none is false and one cannot be evaluated.
- */
+/** Whether all conditions of a webhook are true. @throws {UndecidedConditions} if none is false and one cannot be evaluated. */
 export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
   const { object = null, oldObject = null, ...rest } = request;
   const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };

@@ -29,7 +29,6 @@ interface PlacedRule {
   rule: ValidationRule;
   path: string;
   schema: JsonObject;
-  /** The path of the outermost `items` that the schema is within. */
   list: string | undefined;
 }
 
@@ -113,16 +112,13 @@ function declaredOf(schema: Schema, declarations: Declarations): Declared {
   }
 }
 
-/** The environment in which expressions over values of any type are compiled. */
 export function untypedEnvironment(): Environment {
   return new Environment({ enableOptionalTypes: true })
     .registerVariable('self', 'dyn')
     .registerVariable('oldSelf', 'dyn');
 }
 
-/**
- * Finds expressions that do not fit the values of a schema, as far as declarations are left: unknown fields, wrong types.
- */
+/** Finds unknown fields and wrong types in expressions about the values of a schema, as far as declarations are left. */
 function typedEnvironment(schema: Schema, declarations: Declarations): Environment {
   const declared = declaredOf(schema, declarations);
   const environment = new Environment({ enableOptionalTypes: true });
@@ -133,7 +129,6 @@ function typedEnvironment(schema: Schema, declarations: Declarations): Environme
   return environment.registerVariable('self', { schema: declared }).registerVariable('oldSelf', '$self');
 }
 
-/** Longest message of a rule (apiextensions.k8s.io/v1). */
 const maxMessage = 2048;
 
 /** Namespaces of functions that Kubernetes has and this engine does not. */
@@ -144,15 +139,12 @@ const firstOfTwo = /\.(?:all|exists|existsOne|exists_one|transformList|transform
 /** Kubernetes compares objects with others of their type and with null; the library has no operator for them. */
 const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
 
-/**
- * Maximum number of fields that are declared for all rules of a schema, some of them for each rule: a quarter of a second.
- */
+/** Maximum number of fields that are declared for all rules of a schema: a quarter of a second. */
 const maxDeclarations = 50_000;
 
 const hasLineBreak = (text: string) => text.includes('\n') || text.includes('\r');
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** One step of a fieldPath: `.name` or `['name']`. */
 const step = /\.([^.[\]']+)|\['([^']+)'\]/y;
 
 function fieldPathProblem(path: string, schema: Schema): string | undefined {
@@ -235,7 +227,6 @@ function compilationProblem(expression: string, { error }: TypeCheckResult): str
   return `compilation failed: ERROR: <input>:${lines.length}:${column + 1}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
-/** A rule as Cluster API shows it: as JSON of Go's type. */
 function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule): string {
   const Reason = reason ?? 'FieldValueInvalid';
   return asGoWrites(
@@ -261,8 +252,8 @@ export interface CheckedRules {
 /**
  * Why a rule of a schema cannot be compiled, and which valid rules are not evaluated.
  *
- * @param isVariable as Cluster API checks the rules of a variable: `self` has the type of the schema, and `oldSelf` is unknown in
- *   the items of lists, which are atomic. Otherwise `self` may be anything: resources have fields that schemas do not name.
+ * @param isVariable as Cluster API checks variables: `self` has the type of the schema, and `oldSelf` is unknown in items of
+ *   lists, which are atomic. Otherwise `self` may be anything: resources have fields that schemas do not name.
  */
 export function checkRules(schema: JsonObject, path: string, isVariable = false): CheckedRules {
   const causes: StatusCause[] = [];

@@ -157,15 +157,13 @@ function validateAt(
 }
 
 /**
- * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot
- * evaluate are always skipped.
+ * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot evaluate
+ * are always skipped.
  *
- * @param old the old value; undefined for a creation.
- * @param budget the time, which is shared with other evaluations; by default that of one object.
- * @param shown what messages show, in quotes, as the value; by default a scalar itself (apiextensions-apiserver v0.36,
- *   pkg/apiserver/schema/cel/validation.go).
+ * @param budget the time, if it is shared with other evaluations.
+ * @param shown what messages show, in quotes, as the value; by default a scalar itself.
  * @param isRatcheting whether the problems of what stays as it was are none.
- * @param maxCost what all rules together may cost; by default what they may for an object or a variable.
+ * @param maxCost of all rules together; by default what they may cost for an object or a variable.
  * @throws {NotEvaluated} with the rule and its field, when the time is over, or the cost may exceed Kubernetes' limits.
  */
 export function validateRules(

@@ -19,7 +19,6 @@ import metadataFields from './object-meta.json' with { type: 'json' };
 /** metav1.ObjectMeta: the types of its fields. */
 const objectMeta: GoType = { ...metadataFields, struct: 'ObjectMeta' };
 
-/** A custom resource as an API server reads it. */
 export interface ReadObject {
   /** Without unknown fields, with the defaults of its schema. */
   object: JsonObject;
@@ -68,10 +67,8 @@ const unchecked = invalid(
 );
 
 /**
- * Why an API server does not store a custom resource, in its words and order: metadata, schema, types of lists, rules.
- * Parts that stay as they were in the old object are not judged (ratcheting validation).
- *
- * @param object with its defaults, and without unknown fields.
+ * Why an API server does not store a custom resource that was read, in its words and order: metadata, schema, types of lists,
+ * rules. Parts that stay as they were in the old object are not judged (ratcheting validation).
  */
 export function customResourceCauses(object: JsonObject, old: JsonObject | undefined, schema: Schema): StatusCause[] {
   const causes = [

@@ -35,9 +35,7 @@ function shown(value: Json, type: string): string {
 
 /**
  * Why Go does not decode a JSON value into a type, in the words of encoding/json; undefined if it does. Objects are read by
- * their sorted keys, and null is of every type.
- *
- * @param struct the struct that has the field at `path`; both are empty for the value itself.
+ * their sorted keys, and null is of every type. `struct` has the field at `path`.
  */
 export function decodingProblem(value: Json, type: GoType, struct = '', path = ''): string | undefined {
   const wanted = type.type ?? '';

@@ -9,7 +9,6 @@ import {
 } from '../objects/names.ts';
 import { causeOf, forbiddenField, invalid, required } from '../schema/index.ts';
 
-/** The syntax of a kind's names; most are DNS subdomains. */
 export type NameFormat = 'subdomain' | 'label' | 'path';
 
 function nameProblems(name: string, format: NameFormat): readonly string[] {

@@ -19,23 +19,19 @@ export function componentKey(section: string, name: string): string {
   return `${section}/${name}`;
 }
 
-/** One named component of a document, or an operation, whose section is `operationId`. */
 interface Component {
   section: string;
   name: string;
   /** Without references of OpenAPI v2. */
   value: Json;
-  /** Its document, by index. */
   owner: number;
   /** Its content, whatever the order of keys. */
   text: string;
-  /** Keys of what it refers to. */
   targets: Set<string>;
   /** The same for components of one key that mean the same. */
   variant: number;
 }
 
-/** Methods of a path item, in the order of the specification. */
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 function addComponents(named: Map<string, Component[]>, document: JsonObject, owner: number): void {
@@ -86,16 +82,13 @@ function split(components: readonly Component[], something: (component: Componen
 export interface Variant extends Pick<Component, 'section' | 'name' | 'value'> {
   /** The name if another meaning has it already: `NAME_v2`, `NAME_v3`, …, as API servers rename duplicates. */
   newName: string;
-  /** The documents that have it, by index. */
   owners: number[];
 }
 
 /**
- * The components of documents, of each key with its variants, in the order of the documents. Two components of a key
- * mean the same if their content is equal, and so is everything that they refer to: all are taken for equal until they
- * differ in content, then in the variant of a reference. Linear in the references, without recursion.
- *
- * @param turn is awaited after each document.
+ * The components of documents, of each key with its variants, in the order of the documents. All of a key are taken for equal
+ * until they differ in content, then in the variant of a reference. Linear in the references. `turn` is awaited after each
+ * document.
  */
 export async function variantsOf(documents: readonly JsonObject[], turn: () => Promise<void>): Promise<Variant[]> {
   const named = new Map<string, Component[]>();

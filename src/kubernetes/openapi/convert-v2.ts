@@ -43,7 +43,6 @@ const v2: Schema = {
   },
 };
 
-/** The fields that have a value. */
 function pick(source: JsonObject, fields: readonly string[]): JsonObject {
   return Object.fromEntries(
     fields.flatMap((field): [string, Json][] => {
@@ -53,7 +52,6 @@ function pick(source: JsonObject, fields: readonly string[]): JsonObject {
   );
 }
 
-/** The fields that are not empty. */
 function compact(fields: Record<string, JsonObject | Json[] | undefined>): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) => (value && Object.keys(value).length > 0 ? [[key, value]] : [])),
@@ -71,7 +69,6 @@ const mapped = (value: Json | undefined, convert: (item: Json) => Json): JsonObj
 
 const externalDocsOf = (source: JsonObject) => pick(objectAt(source, 'externalDocs'), ['description', 'url']);
 
-/** A reference with another prefix; undefined for anything else. */
 const moved = ({ $ref }: JsonObject, from: string, to: string): JsonObject | undefined =>
   typeof $ref === 'string' ? { $ref: $ref.replace(from, to) } : undefined;
 
@@ -129,8 +126,7 @@ function securitySchemeOf(value: Json): JsonObject {
 
 /**
  * Converts an OpenAPI v2 document to the v3 document that an API server (1.36) generates for an aggregated one that
- * publishes only v2, and shared `parameters`. Time and size are linear in the document; values may be shared between places
- * in the result.
+ * publishes only v2, and shared `parameters`. Time and size are linear in the document.
  *
  * @throws {InvalidOpenApi} for a value that is not an OpenAPI v2 document, and for one with schemas of more than
  *   `maxCopied` characters, counted once per media type.

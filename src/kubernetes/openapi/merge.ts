@@ -4,19 +4,15 @@ import { isSame } from '../objects/json/json-patch.ts';
 import { componentKey, componentSections, variantsOf } from './components.ts';
 import { renameReferences } from './references.ts';
 
-/** A document to merge, and its name in the report. */
 export interface NamedDocument {
   name: string;
-  /** OpenAPI 3.0. It is not changed. */
   document: JsonObject;
 }
 
 interface Renaming {
-  /** Section of the components, or `operationId`. */
   section: string;
   name: string;
   newName: string;
-  /** Names of the documents in which it had the old name. */
   documents: string[];
 }
 
@@ -67,11 +63,8 @@ function sharedOf(documents: readonly NamedDocument[]): { shared: JsonObject; co
 
 /**
  * Merges documents into one OpenAPI 3.0 document. Components with the same name and meaning become one; if the meanings
- * differ, all but the first become `NAME_v2`, `NAME_v3`, … together with all references to them, and so do ids of
- * operations. `info` comes from the first document, which also wins if documents differ about a path: a conflict in the
- * report. The work is linear but for sorting names; it yields to other work after each document.
- *
- * @throws the reason of the signal.
+ * differ, all but the first become `NAME_v2`, `NAME_v3`, … with all references to them, and so do ids of operations. Of `info`
+ * and paths, the first document wins. It yields to other work after each document. @throws the reason of the signal.
  */
 export async function mergeDocuments(documents: readonly NamedDocument[], signal?: AbortSignal): Promise<Merged> {
   const turn = async () => {

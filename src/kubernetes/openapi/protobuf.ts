@@ -3,8 +3,7 @@ import protobuf from 'protobufjs';
 import { stringify } from 'yaml';
 import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
 
-// It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
-// `items` in `items`, at three messages per level, is the most.
+// Its limit is 100: a property takes four messages, and `items` in `items` three. JSON nests at most 256 levels.
 protobuf.util.recursionLimit = maxJsonDepth * 3;
 
 export type OpenApiVersion = 'v2' | 'v3';
@@ -13,7 +12,6 @@ const descriptions = {
   v3: new URL('./openapi-v3.proto', import.meta.url),
 };
 
-/** The values of scalar types; undefined for values that they cannot hold. */
 const scalars: Record<string, (json: Json) => unknown> = {
   string: (json) => (typeof json === 'string' ? json : undefined),
   bool: (json) => (typeof json === 'boolean' ? json : undefined),
@@ -108,9 +106,8 @@ function oneOf({ fields, fieldsArray }: protobuf.Type, json: Json): object | und
 const documents = new Map<OpenApiVersion, protobuf.Type>();
 
 /**
- * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf. What the messages cannot represent is omitted, as
- * in a kube-apiserver: bounds of 0, and defaults that are lists or objects. Linear; the document must not nest deeper than
- * `parseJson` allows.
+ * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf. As in a kube-apiserver, what the messages cannot
+ * represent is omitted: bounds of 0, and defaults that are lists or objects.
  */
 export function encodeProtobuf(document: JsonObject, version: OpenApiVersion = 'v3'): Uint8Array {
   let type = documents.get(version);

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../objects/json/json.ts';
 import { encodeProtobuf, type OpenApiVersion } from './protobuf.ts';
 
-/** An OpenAPI document as an API server sends it, in each of its representations. */
 export class PublishedDocument {
   readonly version: OpenApiVersion;
   /** SHA-512 of the JSON in upper-case hexadecimal, the same for all representations: the hash in URLs, and the ETag. */

@@ -78,9 +78,7 @@ function checkObjects(document: JsonObject): void {
 }
 
 export interface DocumentPlace {
-  /** `apis/apps/v1`, `api/v1`, `version`. */
   name: string;
-  /** Path and query from the root of the API server: `/openapi/v3/apis/apps/v1?hash=…`. */
   path: string;
   hash: string | undefined;
 }

@@ -54,8 +54,8 @@ function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json
 }
 
 /**
- * Renames what a part of an OpenAPI v3 document refers to, but not properties and data that look like references;
- * references in the form of v2 are corrected. The same objects wherever nothing changed.
+ * Renames what a part of an OpenAPI v3 document refers to, but not data that look like references; references in the form of
+ * v2 are corrected. The same objects wherever nothing changed.
  */
 export function renameReferences(part: Json, rename: Rename): Json {
   if (Array.isArray(part)) {

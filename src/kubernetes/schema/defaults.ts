@@ -18,10 +18,8 @@ function defaultOf(schema: Schema, room: { bytes: number }): Json {
 }
 
 /**
- * Applies defaults, in place: for properties that are absent, and for values that are null where the schema does not
- * allow null. Nothing is defaulted inside an absent object, unless it has a default itself.
- *
- * @throws {DefaultsError} when the defaults exceed 8 MiB.
+ * Applies defaults, in place: for absent properties, and for null where the schema does not allow it. Nothing is defaulted
+ * inside an absent object, unless it has a default itself. @throws {DefaultsError} when the defaults exceed 8 MiB.
  */
 export function applyDefaults(value: Json, schema: Schema, room = { bytes: maxDefaultBytes }): void {
   if (!hasDefaults(schema)) {

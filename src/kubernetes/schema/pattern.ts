@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 
-/** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {
   /** Whether it matches anywhere in a text, in time linear in the length of the text times `size`. */
   test(text: string): boolean;
   size: number;
-  /** For whoever needs to know where it matches. */
   expression: RE2JS;
 }
 

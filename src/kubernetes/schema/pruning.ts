@@ -3,7 +3,6 @@ import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
 
-/** A field that a schema does not name, and the names that it has in its place. */
 export interface UnknownField {
   path: string;
   name: string;
@@ -17,7 +16,6 @@ export function removeUnknown(value: Json, schema: Schema, isRoot = true): Unkno
   return removed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** `removeUnknown`, if only the paths of the removed fields matter. */
 export const prune = (value: Json, schema: Schema, isRoot = true): string[] =>
   removeUnknown(value, schema, isRoot).map(({ path }) => path);
 

@@ -46,10 +46,8 @@ const maxWork = 10_000_000;
 /** Characters that are read, or of a value that is written with sorted keys, in about the time of a visit. */
 const charactersPerWork = 5;
 
-/** The budget of one validation, or of several that share it. */
 export interface Work {
   left: number;
-  /** Path at which the work was used up. */
   endedAt?: string;
 }
 
@@ -66,7 +64,6 @@ interface Validation {
   old?: Json | undefined;
 }
 
-/** A validation under way. */
 interface Findings extends Omit<Validation, 'old'> {
   causes: StatusCause[];
   work: Work;
@@ -76,7 +73,6 @@ interface Findings extends Omit<Validation, 'old'> {
 
 const isFull = ({ causes, isTrial }: Findings): boolean => causes.length >= (isTrial === true ? 1 : maxCauses);
 
-/** Takes work from the budget. Once it is used up, no further problems are reported. */
 function spend({ work }: Findings, amount: number, path: string): boolean {
   work.left -= amount;
   if (work.left < 0) {
@@ -85,7 +81,6 @@ function spend({ work }: Findings, amount: number, path: string): boolean {
   return work.left >= 0;
 }
 
-/** The path of a problem, of which `field` is what comes after the base. */
 function placeOf({ base }: Findings, field: string): string {
   if (base === undefined) {
     return field;

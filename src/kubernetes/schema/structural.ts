@@ -33,7 +33,6 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   return parts.flatMap(([part, at, kind]) => (isJsonObject(part) ? [[part, at, kind]] : []));
 }
 
-/** A schema and all parts in it, with their paths. */
 export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObject, string]> {
   yield [schema, path];
   for (const [part, at] of partsOf(schema, path)) {
@@ -41,7 +40,6 @@ export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObj
   }
 }
 
-/** The alternatives of a schema, with their paths. */
 const branchesOf = (schema: JsonObject, path: string): [JsonObject, string][] =>
   junctors.flatMap((name) => {
     const { [name]: part } = schema;
@@ -53,7 +51,6 @@ const branchesOf = (schema: JsonObject, path: string): [JsonObject, string][] =>
     );
   });
 
-/** The two alternatives that say again what an int-or-string is. */
 const intOrString = canonical([{ type: 'integer' }, { type: 'string' }]);
 
 /** The alternatives of a schema but for the two of an int-or-string, in `anyOf` or the first of `allOf`. */
@@ -171,7 +168,6 @@ function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCau
   }
 }
 
-/** The types that values with a keyword must have, and what it may say. */
 const ofType = [
   ['x-kubernetes-list-type', 'array', ['atomic', 'set', 'map']],
   ['x-kubernetes-map-type', 'object', ['atomic', 'granular']],
@@ -219,7 +215,7 @@ function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: s
   }
 }
 
-/** The problems of the type of a list or map, and of the keys of a list of type map (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+/** The problems of the type of a list or map, and of the keys of a map (apiextensions, pkg/apis/apiextensions/validation). */
 function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
   const keys = Array.isArray(given) ? given : [];
@@ -266,7 +262,7 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   }
 }
 
-/** Checks of definitions, but not of merely structural schemas (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+/** Checks of definitions, but not of merely structural schemas (apiextensions, pkg/apis/apiextensions/validation). */
 function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
   const { type, uniqueItems, additionalProperties } = schema;
   if (typeof type === 'string' && type !== '' && !types.includes(type)) {
@@ -350,8 +346,7 @@ function* rootCauses(schema: JsonObject, path: string, work?: Work): Generator<S
 }
 
 /**
- * Why the schema of a version, at `path` of its definition, is not structural (apiextensions.k8s.io/v1, "Specifying a
- * structural schema"), or cannot be used for pruning; empty if it is.
+ * Why the schema at `path` of a definition is not structural (apiextensions.k8s.io/v1); empty if it is.
  *
  * @param isVariable whether it is that of a variable of Cluster API, wrapped in one of an object: such a schema may have
  *   what is forbidden in definitions for other reasons, and its defaults are looked at once it is structural.

@@ -29,11 +29,9 @@ import { readSchema } from './values.ts';
 
 /** Longest list of definitions, in bytes of JSON: etcd's limit for an object, as they are part of a ClusterClass. */
 const maxBytes = 1.5 * 1024 * 1024;
-/** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
 const maxName = 256;
 /** Maximum work for validating defaults, examples and enums: a fifth of a second, more than real ones take. */
 const maxWork = 1_000_000;
-/** How long rules may be evaluated for defaults, examples and enums, in ms. */
 const maxRulesMs = 2_000;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -58,7 +56,6 @@ function nameCauses(name: string, field: string): StatusCause[] {
   ];
 }
 
-/** The example of a schema, and the values that it allows, with their paths. */
 function valuesIn(schema: Schema, path: string): (readonly [Json, string])[] {
   const { example, enum: allowed = [] } = schema as Schema & { example?: Json };
   const values = allowed.flatMap((value, index) =>
@@ -67,7 +64,6 @@ function valuesIn(schema: Schema, path: string): (readonly [Json, string])[] {
   return example === undefined ? values : [[example, `${path}.example`], ...values];
 }
 
-/** Checks types, examples and enums in all parts of a structural schema. */
 function valueCauses(root: Schema, rootPath: string, { work }: Effort): StatusCause[] {
   const causes: StatusCause[] = [];
   const look = (schema: Schema, path: string): void => {
@@ -142,7 +138,7 @@ export interface UnevaluatedRules extends Pick<CheckedRules, 'unknown' | 'transi
 
 export interface CheckedDefinitions {
   causes: StatusCause[];
-  /** Whether everything was checked: schemas, and values whose rules, take too much work are skipped. */
+  /** Whether everything was checked: what takes too much work is skipped. */
   isComplete: boolean;
   /** For each variable with rules that are only compiled. */
   unevaluated: UnevaluatedRules[];

@@ -21,7 +21,6 @@ const schemaType: MessageSchema = {
   $ref: '#/components/schemas/sigs.k8s.io.cluster-api.api.core.v1beta2.JSONSchemaProps',
 };
 
-/** A value as Go reads it into a type; undefined for a value of another type, and what Go takes for absent. */
 function typed(value: Json, schema: MessageSchema): Json | undefined {
   const { type, properties, additionalProperties, items = {} } = resolved(schema) ?? {};
   if (type === 'array') {
@@ -57,17 +56,13 @@ const around = (schema: Schema): Schema => ({ type: 'object', properties: { vari
 /** A whole value as Cluster API's messages show it, in quotes: as Go's JSON, truncated since what is wrong comes after it. */
 export const rawText = (value: Json): string => (value === null ? '' : truncated(asGoWrites(canonical(value)), 200));
 
-/**
- * The value of a variable with defaults filled in, at any depth (internal/topology/variables/cluster_variable_defaulting.go,
- * v1.14); undefined if it is neither set nor has a default. @throws {DefaultsError} when the defaults are too long.
- */
+/** The value of a variable with defaults (v1.14); undefined if it has none. @throws {DefaultsError} when they are too long. */
 export function withDefaults(value: Json | undefined, schema: Schema): Json | undefined {
   const wrapped: JsonObject = value === undefined ? {} : { variableValue: copyOf(value) };
   applyDefaults(wrapped, around(schema));
   return wrapped.variableValue;
 }
 
-/** Maximum number of unknown fields that are listed. */
 const maxUnknown = 20;
 
 /**

@@ -2,7 +2,6 @@ import { repeated } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject, nameOf, namespaceOf, textAt } from '../../kubernetes/index.ts';
 import { isOfType, joinPath, partsIn, propertyOf, type Schema } from '../../kubernetes/schema/index.ts';
 
-/** A value as Go prints a pointer to it. */
 function shown(value: Json): string {
   const printed = (part: Json): string => {
     if (typeof part !== 'object' || part === null) {
@@ -29,7 +28,6 @@ const expected: Readonly<Record<string, readonly [wanted: string, got: (value: J
   number: ['numeric (int or float)', goType],
 };
 
-/** The identity of the first item that a set or a map has twice, as structured-merge-diff writes it. */
 function duplicateIn(items: readonly Json[], schema: Schema): string | undefined {
   const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   const identityOf = (item: Json): string => {

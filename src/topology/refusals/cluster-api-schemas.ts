@@ -61,7 +61,6 @@ const rules: Readonly<Record<string, (value: Json) => boolean>> = {
     (fieldAt(value, 'layout') === undefined) !== (fieldAt(value, 'diskLayout') === undefined),
 };
 
-/** A rule, by its message. @throws {Error} when it is not known here. */
 function ruleOf(message: string): ValidationRule {
   const holds = own(rules, message);
   if (holds === undefined) {
@@ -93,7 +92,6 @@ function read({ properties, items, additionalProperties, rules: messages, ...key
   };
 }
 
-/** The type that a release has; undefined if it is older or newer than all that are known. */
 function typeIn(releases: Readonly<Record<string, number>>, release: Release): number | undefined {
   if (compareReleases(release, newestKnownRelease) > 0) {
     return undefined;
@@ -104,10 +102,7 @@ function typeIn(releases: Readonly<Record<string, number>>, release: Release): n
   return known?.[1];
 }
 
-/**
- * The schemas of Cluster API's own kinds in a release, in v1beta1 and v1beta2: those of its CustomResourceDefinitions, with
- * any status. Undefined for other kinds, and for releases before 1.12 or after the newest known one.
- */
+/** The schemas of Cluster API's own kinds in a release from 1.12 on, in v1beta1 and v1beta2, with any status. */
 export function clusterApiSchemaOf(release: Release): SchemaOf {
   return (object: JsonObject) => {
     const releases = own(table.kinds, `${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`);
@@ -126,8 +121,8 @@ const served: readonly string[] = [
 ];
 
 /**
- * Why an API server with Cluster API does not know the kind of an object, in kubectl's words: a kind that Cluster API's core
- * group does not have, or a version that no release serves. Undefined if it does, and for kinds of others.
+ * Why an API server with Cluster API does not know the kind of an object, in kubectl's words: the core group does not have it,
+ * or no release serves its version. Undefined if it does, and for kinds of others.
  */
 export function unservedKind(object: JsonObject): string | undefined {
   const [apiVersion, kind, group] = [textAt(object, 'apiVersion'), textAt(object, 'kind'), groupOf(object)];

@@ -244,12 +244,7 @@ function* causesOf(
   }
 }
 
-/**
- * Why Cluster API's webhook refuses a ClusterClass (v1beta2); undefined if it takes it.
- *
- * @param old the class before; undefined for a creation.
- * @param clusters those that use the class before.
- */
+/** Why Cluster API's webhook refuses a ClusterClass (v1beta2), which `clusters` used before; undefined if it takes it. */
 export function clusterClassRefusal(
   clusterClass: JsonObject,
   old: JsonObject | undefined,

@@ -62,7 +62,6 @@ export interface ClusterFacts {
   controlPlane: JsonObject | 'unreferenced' | undefined;
   /** Its MachineDeployments and MachinePools that belong to the topology. */
   workers: readonly JsonObject[];
-  /** The Machines of one of its MachineDeployments. */
   machinesOf?: (machineDeployment: JsonObject) => readonly JsonObject[];
 }
 
@@ -228,11 +227,7 @@ function workerProblems({ workers, machinesOf }: ClusterFacts, from: KubernetesV
   });
 }
 
-/**
- * Why Cluster API's webhook refuses another version of a Cluster; undefined if it takes it.
- *
- * @param pending the value of the annotation of pending hooks.
- */
+/** Why Cluster API's webhook refuses another version of a Cluster with `pending` hooks; undefined if it takes it. */
 function versionProblem(from: string, to: string, pending: string, facts: ClusterFacts): string | undefined {
   const [old, now] = [parseTolerantly(from) ?? noVersion, parseTolerantly(to) ?? noVersion];
   if (shown(old) === shown(now)) {
@@ -343,7 +338,6 @@ const isTooFar = (problem: string): boolean => problem.includes('version cannot 
 /**
  * Applies the defaults of Cluster API's webhook to a Cluster (v1beta2): the variables of its class, and a version with `v`.
  *
- * @param old the Cluster before; undefined for a creation.
  * @returns the Cluster as it is given with the refusal, if the webhook refuses it.
  * @throws {NotKnown} when the defaults of a value are too large.
  */
@@ -368,13 +362,7 @@ export function defaultedCluster(
     : { cluster, refusal };
 }
 
-/**
- * Why Cluster API's webhook that validates refuses a Cluster (v1beta2); undefined if it takes it. That the topology needs a
- * feature gate is not judged.
- *
- * @param cluster with its defaults.
- * @param old the Cluster before; undefined for a creation.
- */
+/** Why Cluster API's webhook refuses a Cluster with its defaults (v1beta2), whatever feature gates it needs; else undefined. */
 export function clusterRefusal(
   cluster: JsonObject,
   old: JsonObject | undefined,
@@ -384,10 +372,7 @@ export function clusterRefusal(
   return refusal?.causes.some(({ message }) => isTooFar(message)) ? { ...refusal, remedy: stepwise } : refusal;
 }
 
-/**
- * Why Cluster API's webhook refuses another version in the topology of a Cluster, whatever else a write changes; undefined if
- * it takes it.
- */
+/** Why Cluster API's webhook refuses another version of a Cluster, whatever else a write changes; undefined if it takes it. */
 export function versionChangeProblem(cluster: JsonObject, to: string, facts: ClusterFacts): string | undefined {
   const { versions = [] } = facts.blueprint ?? {};
   if (!to.startsWith('v') || !isSemanticVersion(to)) {

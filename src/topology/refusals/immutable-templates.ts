@@ -19,9 +19,8 @@ const infrastructure = 'infrastructure.cluster.x-k8s.io';
 const ofClusterApi = ['DockerClusterTemplate', 'DockerMachineTemplate', 'DevClusterTemplate', 'DevMachineTemplate'];
 
 /**
- * Templates whose webhooks refuse changes of `spec.template.spec`, and their words: those of Cluster API, and of the providers
- * for AWS (v2.10, v2.11), Azure (v1.25, v1.26), GCP (v1.11, v1.12), OpenStack (v0.14), vSphere (v1.17) and Talos (v0.6), ValidateUpdate of each.
- * Those of OCI and Metal3 take them.
+ * The words of webhooks that refuse changes of `spec.template.spec` (ValidateUpdate): of Cluster API, AWS (v2.10, v2.11), Azure
+ * (v1.25, v1.26), GCP (v1.11, v1.12), OpenStack (v0.14), vSphere (v1.17) and Talos (v0.6). Those of OCI and Metal3 take them.
  */
 const immutable: Readonly<Record<string, string>> = {
   'controlplane.cluster.x-k8s.io KubeadmControlPlaneTemplate': isFixed('KubeadmControlPlaneTemplate', 'new resource'),
@@ -54,7 +53,6 @@ const immutable: Readonly<Record<string, string>> = {
 /** Fields that webhooks fill in, and that are not compared with a template that has none. */
 const filledIn = ['sshPublicKey', 'instanceMetadataOptions'];
 
-/** A template as its webhook compares it. */
 function comparedTemplate(template: JsonObject, old: JsonObject): Json {
   const spec = objectAt(template, 'spec', 'template', 'spec');
   if (template.kind === 'KubeadmControlPlaneTemplate') {

@@ -135,10 +135,8 @@ const ofControlPlane: Causes = (object, old) =>
   (old === undefined ? controlPlaneOf(object)?.creationCauses?.(object) : undefined) ?? [];
 
 /**
- * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 or as it is converted to it (v1.14); undefined if they
- * take it, or if nothing is known of its kind. Updates of control planes are not judged here.
- *
- * @param before the object that it replaces; undefined for a creation.
+ * Why webhooks of Cluster API refuse an object of its kinds besides Clusters and classes, in v1beta2 or converted to it (v1.14);
+ * undefined if they take it, or if nothing is known of its kind. Updates of control planes are not judged here.
  */
 export function ownKindRefusal(given: JsonObject, before: JsonObject | undefined): Refusal | undefined {
   const old = before && inV1beta2(before);

@@ -17,8 +17,6 @@ import { shortened } from '../world/names.ts';
 import { NotKnown } from '../world/not-known.ts';
 import type { partsIn } from '../world/topologies.ts';
 
-// Parts of Clusters and classes, and of what is made of them, which Cluster API's webhooks check everywhere alike.
-
 /** The problems of an integer in a text, in the words of Go's strconv.Atoi; undefined if it is one. */
 export function integerProblem(text: string): string | undefined {
   return /^[+-]?\d{1,18}$/.test(text) ? undefined : `strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
@@ -61,7 +59,6 @@ export const isDefinedCheck = (check: JsonObject): boolean =>
 export const usesClassCheck = (part: JsonObject): boolean =>
   fieldAt(part, 'healthCheck', 'enabled') === true && !isDefinedCheck(objectAt(part, 'healthCheck'));
 
-/** The problems of a health check. */
 export function* healthCheckCauses(check: JsonObject, path: string): Generator<StatusCause> {
   const startup = fieldAt(check, 'checks', 'nodeStartupTimeoutSeconds');
   if (typeof startup === 'number' && startup !== 0 && startup < 30) {
@@ -77,11 +74,7 @@ export function* healthCheckCauses(check: JsonObject, path: string): Generator<S
 export const maxInFlightCauses = (holder: JsonObject, path: string): Generator<StatusCause> =>
   scaledCauses(fieldAt(holder, 'remediation', 'maxInFlight'), `${path}.remediation.maxInFlight`);
 
-/**
- * The problems of the health check of a part of a topology or a class.
- *
- * @param controlPlane that of the class: without a template for Machines, it can have no health check.
- */
+/** The problems of the health check of a part; without a template for Machines, the control plane of a class has none. */
 export function* partCheckCauses(
   { kind, part, path }: ReturnType<typeof partsIn>[number],
   controlPlane: JsonObject,
@@ -133,14 +126,11 @@ export function* taintCauses(taints: Json | undefined, path: string): Generator<
   }
 }
 
-/** Stands for the five random characters of a name. */
 const random = 'bcdfg';
 
 /**
- * The problems of a naming template.
- *
- * @param fields what it may name, besides the cluster's name and random characters.
- * @param texts what is said of a template that cannot be used, and of one that makes no valid name.
+ * The problems of a naming template, which may name `fields` besides the cluster's name and random characters; `unusable` and
+ * `unfit` say that it is none, or makes no valid name.
  */
 export function* namingCauses(
   template: string,

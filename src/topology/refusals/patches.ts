@@ -60,7 +60,6 @@ function inOrder(value: Json | undefined, isRaw = false): Json {
   );
 }
 
-/** A part of a patch as the webhook prints it: indented JSON, with Go's escapes. */
 const printed = (value: JsonObject): string => asGoWrites(JSON.stringify(inOrder(value), null, 2));
 
 function templateCauses(template: string, name: string, field: string): StatusCause[] {
@@ -110,7 +109,6 @@ function patchedClass(spec: JsonObject): PatchedClass {
   return { spec, variables, workers };
 }
 
-/** Why a name of a selector is none: at most one `*`, at its start or its end. */
 function selectorNameProblem(name: string): string | undefined {
   const stars = name.split('*').length - 1;
   if (stars === 0) {
@@ -174,7 +172,6 @@ function* selectorCauses(selector: JsonObject, patched: PatchedClass, path: stri
   }
 }
 
-/** The problems of a path that has numbers: items can only be put before or after others. */
 function* indexCauses({ op, path = '' }: JsonObject, field: string): Generator<StatusCause> {
   for (const part of String(path).split('/')) {
     if (integerProblem(part) !== undefined) {
@@ -189,7 +186,6 @@ function* indexCauses({ op, path = '' }: JsonObject, field: string): Generator<S
   }
 }
 
-/** The name of the variable at the start of a path such as `a.b[0]`. */
 const variableIn = (path: string): string => path.split(/[.[]/).find((part) => part !== '') ?? '';
 
 function* variableCauses(variable: string, { variables }: PatchedClass, field: string): Generator<StatusCause> {

@@ -18,7 +18,6 @@ import { partsIn } from '../world/topologies.ts';
 const asVersion = (version: Json | undefined): Json | undefined =>
   typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;
 
-/** Replicas that Cluster API's webhook gives a MachineDeployment that is applied without them. */
 function replicasOf({ metadata }: JsonObject, old: JsonObject | undefined): Json {
   const limit = (end: 'min' | 'max'): number =>
     Number(
@@ -109,7 +108,6 @@ const fillers: Readonly<Record<string, (object: JsonObject, old: JsonObject | un
   [`${coreGroup} MachinePool`]: fillMachinePool,
 };
 
-/** Sets the defaults of a schema. @throws {NotKnown} when they exceed the limit of what is computed here. */
 function fillDefaults(object: JsonObject, schema: Schema): void {
   try {
     applyDefaults(object, schema);
@@ -120,12 +118,7 @@ function fillDefaults(object: JsonObject, schema: Schema): void {
   }
 }
 
-/**
- * A copy of an object as the API server stores it: with the defaults of its schema, if that is known, and of Cluster
- * API's webhooks.
- *
- * @param old as it was stored before.
- */
+/** A copy of an object as it is stored after `old`: with the defaults of its schema, and of Cluster API's webhooks. */
 export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject): JsonObject {
   const copy = copyOf(object);
   const schema = schemaOf(object);

@@ -64,10 +64,7 @@ const variableSchema = perObject((schema: Schema): GoType => {
   return whole;
 });
 
-/**
- * Why the webhook that validates ClusterClasses cannot decode one whose schema holds: the schemas of its variables; undefined
- * if it can, or for objects of other kinds.
- */
+/** Why the webhook for ClusterClasses cannot decode the schemas of variables; undefined if it can, or for other kinds. */
 export function validatingProblem(object: JsonObject, schema: Schema): string | undefined {
   if (kindOf(object) !== `${coreGroup}/v1beta2 ClusterClass`) {
     return undefined;

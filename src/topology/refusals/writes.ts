@@ -32,7 +32,6 @@ import { ownKindRefusal } from './own-kinds.ts';
 import { stored } from './stored.ts';
 import { defaultingProblem, hasDefaultingWebhook, validatingProblem } from './webhook-decoding.ts';
 
-/** @throws {NotKnown} when the defaults of an object exceed the limit of what is computed here. */
 function read(object: JsonObject, schema: Schema): ReadObject {
   try {
     return readCustomResource(object, schema);
@@ -50,9 +49,8 @@ const notDecoded = (object: JsonObject, webhook: 'default' | 'validation', probl
 
 /**
  * Why an object cannot be read, in the words of the API server or of the webhook for its defaults: unknown fields
- * (`fieldValidation=Strict`), metadata of the wrong type, and any field of the wrong type if its kind has such a webhook.
+ * (`fieldValidation=Strict`), and fields of the wrong type. Undefined if it can, or if there is no schema of its kind.
  *
- * @returns undefined if it can, or if there is no schema of its kind.
  * @throws {NotKnown} when its defaults exceed 8 MiB.
  */
 export function decodingRefusal(object: JsonObject, schemaOf: SchemaOf): Refusal | undefined {
@@ -108,11 +106,10 @@ function causesOf(object: JsonObject, old: JsonObject | undefined, schema: Schem
 }
 
 /**
- * Why an API server does not store an object that can be read, in its words: what the schema of its kind says, and its
- * rules. What an update leaves as it was is not judged.
+ * Why an API server does not store an object that can be read, in its words: by the schema of its kind, and its rules. What an
+ * update leaves as it was is not judged. Undefined if it stores the object, or if there is no schema of its kind.
  *
  * @param old the object that it replaces; undefined for a creation. One in another version of its API does not count.
- * @returns undefined if it stores the object, or if there is no schema of its kind.
  * @throws {NotKnown} when its defaults exceed 8 MiB, or a rule cannot be evaluated.
  */
 export function schemaRefusal(
@@ -134,11 +131,9 @@ export function schemaRefusal(
 }
 
 /**
- * Why an API server does not take what a controller applies (server-side apply), in its words; undefined if it does, or if
- * there is no schema of the kind.
+ * Why an API server does not take what a controller applies, in its words; undefined if it does, or without a schema.
  *
- * @param intent what the controller applies.
- * @param result what that makes of the object.
+ * @param result what the intent makes of the object.
  * @param current the object that exists; undefined if it is created.
  * @throws {NotKnown} as `schemaRefusal`.
  */
@@ -182,13 +177,9 @@ function withVariables(object: JsonObject, world: World): JsonObject {
     : object;
 }
 
-/** An API server's answers about writes, by the objects that are written. */
 export type WriteAnswers = ReadonlyMap<JsonObject, { refusal?: Problem }>;
 
-/**
- * Whether somebody writes an object: one that stays as it is, nobody does, and of one that is new only because the objects of
- * its kind could not be read, it is not known.
- */
+/** Whether somebody writes an object; not known of one that is new only because the objects of its kind could not be read. */
 export const isWritten = (object: JsonObject, old: JsonObject | undefined, before: World): boolean =>
   old === undefined
     ? before.isRead(groupOf(object), textAt(object, 'kind'))
@@ -196,10 +187,7 @@ export const isWritten = (object: JsonObject, old: JsonObject | undefined, befor
 
 /**
  * Why an API server does not take a user's write, by the schema of its kind or the webhooks of Cluster API's own kinds;
- * undefined if it does, as far as that is known.
- *
- * @param old the object that is stored, in the version in which it is given.
- * @param after the state to which the write belongs.
+ * undefined if it does, as far as that is known. `old` is in the version in which it is given.
  */
 export function writeProblem(
   object: JsonObject,
