@@ -1065,6 +1065,10 @@ interface Handler<H extends HookName = HookName> {
   };
 }
 export declare function handler<H extends HookName>(hook: H, options: HandlerOptions<H>): Handler<H>;
+export declare class HandlersError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]);
+}
 type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 interface CallOutcome {
   response: JsonObject;
@@ -1107,10 +1111,6 @@ interface ExtensionRouter {
   stop(timeoutMs: number): Promise<readonly string[]>;
 }
 export declare function createExtensionRouter(options: ExtensionRouterOptions): ExtensionRouter;
-export declare class HandlersError extends Error {
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]);
-}
 interface Job {
   key: string;
   message: string;

@@ -170,6 +170,39 @@ export declare function setField<T extends object, const Path extends string>(ob
 export declare function setArguments<T extends {
   readonly apiVersion: string;
 }, const Path extends string>(object: T, path: Path & CheckedPath<T, Path>, values: Readonly<Record<string, string>>): void;
+type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
+type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
+interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
+  readonly type?: SchemaType | undefined;
+  readonly items?: OpenApiSchema | undefined;
+  readonly properties?: {
+    readonly [name: string]: OpenApiSchema;
+  } | undefined;
+  readonly additionalProperties?: OpenApiSchema | undefined;
+}
+interface VariableDefinition {
+  readonly required?: boolean | undefined;
+  readonly schema: OpenApiSchema;
+  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
+}
+type Definitions = Readonly<Record<string, VariableDefinition>>;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
+type ExactSchema<S> = S extends TypedSchema<unknown> ? S : Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
+type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
+type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
+  readonly required: true;
+} | {
+  readonly schema: {
+    readonly default: unknown;
+  };
+} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
+interface DefinedVariables<Values> {
+  readonly definitions: ClusterClassVariable[];
+  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
+}
+export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
+export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 interface ObjectMetadata {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -225,39 +258,6 @@ interface BuiltinVariables {
   machineDeployment?: WorkersBuiltins;
   machinePool?: WorkersBuiltins;
 }
-type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
-type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
-interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden>, Partial<TypedSchema<unknown>> {
-  readonly type?: SchemaType | undefined;
-  readonly items?: OpenApiSchema | undefined;
-  readonly properties?: {
-    readonly [name: string]: OpenApiSchema;
-  } | undefined;
-  readonly additionalProperties?: OpenApiSchema | undefined;
-}
-interface VariableDefinition {
-  readonly required?: boolean | undefined;
-  readonly schema: OpenApiSchema;
-  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
-}
-type Definitions = Readonly<Record<string, VariableDefinition>>;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: Problem<`${Field & string} is not known: use ${Known & string}`>; };
-type ExactSchema<S> = S extends TypedSchema<unknown> ? S : Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
-type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
-type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
-  readonly required: true;
-} | {
-  readonly schema: {
-    readonly default: unknown;
-  };
-} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
-interface DefinedVariables<Values> {
-  readonly definitions: ClusterClassVariable[];
-  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
-}
-export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
-export declare function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value>;
 interface Variables {
   get(path: string): Json | undefined;
   has(path: string): boolean;

@@ -2,7 +2,6 @@ export { type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';
 export { ListenError } from '../server/index.ts';
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
 export { type ApiClient, type Clusters, createClusters, type ObjectReference } from './sdk/clusters.ts';
-export { createExtensionRouter, type ExtensionRouter, type ExtensionRouterOptions } from './sdk/extension-router.ts';
 export type {
   Answer,
   AnswerFields,
@@ -13,17 +12,17 @@ export type {
   RequestFor,
   ResponseFor,
 } from './sdk/handlers/answer.ts';
-export { HandlersError } from './sdk/handlers/check-handlers.ts';
 export {
   type Handler,
   type HandlerContext,
   HandlerFailure,
   type HandlerOptions,
+  HandlersError,
   handler,
 } from './sdk/handlers/handler.ts';
-export type { Job } from './sdk/jobs/job.ts';
+export { createExtensionRouter, type ExtensionRouter, type ExtensionRouterOptions } from './sdk/http/router.ts';
+export type { Job, JobSpec, KubernetesJobsOptions } from './sdk/jobs/jobs.ts';
 export { createJobs, type InProcessJobsOptions, type Jobs } from './sdk/jobs/jobs.ts';
-export type { JobSpec, KubernetesJobsOptions } from './sdk/jobs/kubernetes.ts';
 export {
   defineInPlaceChanges,
   type InPlaceChanges,

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { createImpactMetrics } from '../../src/checks/impact/index.ts';
 import { exitCode, wholeProgram } from '../../src/cli/index.ts';
 import { createControllerMetrics } from '../../src/controller/metrics.ts';
-import { createCallMetrics as createHandlerMetrics } from '../../src/extension/sdk/http/metrics.ts';
+import { createCallMetrics as createHandlerMetrics } from '../../src/extension/sdk/http/router.ts';
 import { addWatchingMetrics } from '../../src/policy/cluster-facts/index.ts';
 import { rules } from '../../src/policy/index.ts';
 import { createCallMetrics } from '../../src/runtimehooks/client/exchange/metrics.ts';

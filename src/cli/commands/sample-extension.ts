@@ -64,7 +64,7 @@ export const command = defineCommand({
     let isWritten = false;
     try {
       if (file !== undefined && !('folder' in certificates)) {
-        const text = localExtensionConfig('sample', running.port, undefined, certificates);
+        const text = localExtensionConfig('sample', running.port, undefined, certificates.cert);
         publishFile('the ExtensionConfig', file, text);
         isWritten = true;
         log.info({ file }, 'ExtensionConfig written');

@@ -4,24 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { FailureError, folderProblem, makeFolder, newFolder, packageRoot, pathBelow } from '../../base/index.ts';
 import { type HookDefinition, hooks } from '../../runtimehooks/index.ts';
 
-/** Names of the hooks that a project can have handlers for. */
+/** The hooks that a project can have handlers for. */
 export const hookNames: readonly string[] = Object.keys(hooks).filter((name) => name !== 'Discovery');
 
 /** The name of a hook's handler, and of its file: `before-cluster-create`. */
-function handlerNameOf(hook: string): string {
-  return hook.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
-}
-
+const handlerNameOf = (hook: string) => hook.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
 const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slice(1)}`;
 const summaryOf = (hook: string) => (hooks[hook as keyof typeof hooks] as HookDefinition).summary;
 
 const typesFile = 'src/template-types.ts';
 
-/** The text of a template with its placeholders filled in; those without a value stay. */
+/** Placeholders without a value stay. */
 const filled = (text: string, values: Readonly<Record<string, string>>) =>
   text.replaceAll(/\{\{([a-z]+)\}\}/g, (mark, key: string) => values[key] ?? mark);
 
-/** The templates in a folder by their paths in it. */
 function templatesIn(folder: string, values: Readonly<Record<string, string>>): Map<string, string> {
   const root = fileURLToPath(new URL(`templates/${folder}/`, packageRoot));
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -66,7 +62,6 @@ function handlerFiles(name: string, chosen: readonly string[], hasTypes: boolean
   return files;
 }
 
-/** The lines that import handlers into the file that lists them, and the names of the handlers there. */
 function importsOf(chosen: readonly string[]): [lines: string, names: string[]] {
   const lines = chosen.map((hook) => `import { ${variableOf(hook)} } from './${handlerNameOf(hook)}.ts';\n`);
   return [lines.join(''), chosen.map(variableOf)];
@@ -77,13 +72,11 @@ function handlersTable(chosen: readonly string[]): string {
   return ['| handler | hook |', '| --- | --- |', ...rows].join('\n');
 }
 
-type CertificateMaker = 'cert-manager' | 'bootstrap';
-
 interface ProjectOptions {
   /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
   name: string;
   hooks: readonly string[];
-  certificates: CertificateMaker;
+  certificates: 'cert-manager' | 'bootstrap';
   /** The file with the types of templates, if there are any. */
   templateTypes?: string | undefined;
   /** The packages that npm installs as SDK and program: a version range, or `file:…`. */
@@ -98,16 +91,7 @@ const packedNames: Readonly<Record<string, string>> = {
   'release-workflow.yaml': '.github/workflows/release.yaml',
 };
 
-/** The project file for a template; undefined if this project does not need it. */
-function targetOf(template: string, { certificates }: ProjectOptions): string | undefined {
-  const certificate = /^manifests\/certificate\.([a-z-]+)\.yaml$/.exec(template)?.[1];
-  if (certificate !== undefined) {
-    return certificate === certificates ? 'manifests/certificate.yaml' : undefined;
-  }
-  return packedNames[template] ?? template;
-}
-
-export function projectFiles(options: ProjectOptions): Map<string, string> {
+function projectFiles(options: ProjectOptions): Map<string, string> {
   const { name, templateTypes } = options;
   const hooks = withNeeded(options.hooks);
   const values = {
@@ -121,9 +105,11 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   };
   const files = new Map<string, string>();
   for (const [template, text] of templatesIn('extension', values)) {
-    const target = targetOf(template, options);
-    if (target !== undefined) {
-      files.set(target, text);
+    const certificate = /^manifests\/certificate\.([a-z-]+)\.yaml$/.exec(template)?.[1];
+    if (certificate === options.certificates) {
+      files.set('manifests/certificate.yaml', text);
+    } else if (certificate === undefined) {
+      files.set(packedNames[template] ?? template, text);
     }
   }
   for (const [path, text] of handlerFiles(name, hooks, templateTypes !== undefined)) {
@@ -142,13 +128,10 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
 export function writeProject(folder: string, options: ProjectOptions): string[] {
   const files = projectFiles(options);
   const write = newFolder(folder);
-  for (const [path, text] of files) {
-    write(text, ...path.split('/'));
-  }
+  files.forEach((text, path) => void write(text, ...path.split('/')));
   return [...files.keys()];
 }
 
-/** The list of handlers in a project, as it is generated. */
 const handlersList = /^export const handlers = \[([^\]]*)\];$/m;
 
 /** Adds handlers to a project, and returns the paths of the files; never overwrites. @throws {FailureError} */

@@ -9,9 +9,8 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { type FieldTree, fieldTree } from '../sdk/objects/field-tree.ts';
+import { type FieldTree, fieldTree } from '../sdk/objects/in-place.ts';
 
-/** A kind in a version, with the schema of its objects. */
 interface Kind {
   name: string;
   apiVersion: string;
@@ -37,12 +36,9 @@ function kindsOf(crd: JsonObject): Kind[] {
   });
 }
 
-/** The fields of `metadata` in which templates are of interest. A kind may have the name Record. */
+/** A kind may have the name Record. */
 const metadataType =
   '{ name?: string; namespace?: string; labels?: { [name: string]: string }; annotations?: { [name: string]: string }; [field: string]: unknown }';
-
-/** Longest description that becomes a comment, in characters. */
-const maxDescriptionLength = 10_000;
 
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
@@ -53,7 +49,7 @@ const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as c
 function jsonSchemaOf(schema: JsonObject): JSONSchema {
   const { additionalProperties, nullable } = schema;
   const type = types.find((one) => one === schema.type);
-  const description = textAt(schema, 'description').slice(0, maxDescriptionLength);
+  const description = textAt(schema, 'description').slice(0, 10_000);
   const values = itemsAt(schema, 'enum');
   const properties = Object.entries(objectAt(schema, 'properties'));
   const required = new Set(itemsAt(schema, 'required'));
@@ -129,9 +125,8 @@ export async function templateTypes(objects: readonly JsonObject[]): Promise<str
   }
   const wrong = kinds.find(({ name, apiVersion }) => !isIdentifier(name) || !/^[a-z0-9./-]+$/.test(apiVersion));
   if (wrong !== undefined) {
-    throw new UsageError(
-      `${JSON.stringify(`${wrong.name.slice(0, 100)} of ${wrong.apiVersion.slice(0, 300)}`)} is not a name for a type`,
-    );
+    const named = JSON.stringify(`${wrong.name.slice(0, 100)} of ${wrong.apiVersion.slice(0, 300)}`);
+    throw new UsageError(`${named} is not a name for a type`);
   }
   const twice = kinds.find(({ name }, index) => kinds[index + 1]?.name === name);
   if (twice !== undefined) {
@@ -140,18 +135,12 @@ export async function templateTypes(objects: readonly JsonObject[]): Promise<str
   const fields = [...Map.groupBy(kinds, ({ kind }) => kind.replace(/Template$/, ''))].map(
     ([name, versions]): [string, FieldTree[]] => [name, versions.map(fieldsOf)],
   );
-  const byKind = Map.groupBy(
-    kinds.filter(({ kind }) => kind.endsWith('Template')),
-    ({ kind }) => kind,
-  );
-  const templates = [...byKind].map(
-    ([kind, versions]) =>
-      `    ${kind}: {\n${versions.map(({ name, apiVersion }) => `      ${JSON.stringify(apiVersion)}: ${name};\n`).join('')}    };\n`,
-  );
-  const interfaces: string[] = [];
-  for (const kind of kinds) {
-    interfaces.push(await interfaceOf(kind));
-  }
+  const byKind = [...Map.groupBy(kinds, ({ kind }) => kind)].filter(([kind]) => kind.endsWith('Template'));
+  const templates = byKind.map(([kind, versions]) => {
+    const lines = versions.map(({ name, apiVersion }) => `      ${JSON.stringify(apiVersion)}: ${name};\n`);
+    return `    ${kind}: {\n${lines.join('')}    };\n`;
+  });
+  const interfaces = await Promise.all(kinds.map(interfaceOf));
   return [
     '// Written by `extensionconfig-webhook template-types`. Do not edit: run it again.\n',
     "import 'cluster-api-extension/topology';\nimport type { KnownFields } from 'cluster-api-extension';\n",

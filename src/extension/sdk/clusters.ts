@@ -6,15 +6,13 @@ import { HandlerFailure } from './handlers/handler.ts';
 /** A client of an API server. */
 export interface ApiClient {
   /**
-   * Sends a request; `path` is that of the API, such as `/api/v1/nodes`. The body of a PATCH is a JSON patch if it is a
-   * list, else a JSON merge patch.
+   * Sends a request to a path of the API. The body of a PATCH is a JSON patch if it is a list, else a JSON merge patch.
    *
    * @throws {Error} for every response but 2xx (429, 5xx and lost connections are tried again for a second).
    */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonObject>;
 }
 
-/** An object as requests have it, and how it is found again. */
 export interface ObjectReference {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -23,13 +21,11 @@ export interface ObjectReference {
 
 /** Access to the management cluster, and to the workload clusters that it manages. */
 export interface Clusters {
-  /** The client of the management cluster. */
   management(): Promise<ApiClient>;
   /**
-   * The client of a Cluster, by its Secret `NAME-kubeconfig`, which is read at each call: connections are kept until it
-   * changes, or the Cluster answers 401.
+   * The client of a Cluster, by its Secret `NAME-kubeconfig`: kept until that changes, or the Cluster answers 401.
    *
-   * @throws {HandlerFailure} while there is no such Secret, which users read.
+   * @throws {HandlerFailure} while there is no such Secret.
    * @throws {Error} for a kubeconfig that cannot be used, or names files or programs.
    */
   workloadCluster(cluster: ObjectReference): Promise<ApiClient>;
@@ -47,21 +43,19 @@ export function createClusters(
   options: { kubeconfig?: string | undefined; context?: string | undefined } = {},
 ): Clusters {
   const never = new AbortController().signal;
-  let connection: Promise<KubernetesClient> | undefined;
+  let connection: KubernetesClient | undefined;
   const workloads = new LRUCache<string, { version: string; client: KubernetesClient }>({ max: maxClusters });
   const resources = new Map<string, JsonObject[]>();
   // Only for extensions that talk to an API server, and not in a call, which it would block.
   const library = import('../../kubernetes/client/index.ts');
 
-  async function connected(): Promise<KubernetesClient> {
-    const { connect, loadKubeConfig, shortRetries } = await library;
-    return connect(await loadKubeConfig(options), never, shortRetries);
-  }
-  function management(): Promise<KubernetesClient> {
-    connection ??= connected().catch((error) => {
-      connection = undefined;
-      throw error;
-    });
+  async function management(): Promise<KubernetesClient> {
+    if (connection === undefined) {
+      const { connect, loadKubeConfig, shortRetries } = await library;
+      const config = await loadKubeConfig(options);
+      // Another call may have connected meanwhile.
+      connection ??= connect(config, never, shortRetries);
+    }
     return connection;
   }
 
@@ -105,15 +99,12 @@ export function createClusters(
       resources.set(group, known);
       const place = resource.namespaced === true ? `/namespaces/${encodeURIComponent(namespace ?? '')}` : '';
       const path = `${group}${place}/${textAt(resource, 'name')}/${encodeURIComponent(name)}`;
-      return client.request('GET', path).then(
-        (current) => current as unknown as T & { status?: JsonObject },
-        (error: unknown) => {
-          if (isStatus(error, 404)) {
-            return undefined;
-          }
+      const current = await client.request('GET', path).catch((error: unknown) => {
+        if (!isStatus(error, 404)) {
           throw error;
-        },
-      );
+        }
+      });
+      return current as (T & { status?: JsonObject }) | undefined;
     },
   };
 }

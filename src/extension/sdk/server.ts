@@ -16,13 +16,10 @@ import {
 } from '../../server/index.ts';
 import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
 import { prepareDevelopment } from './development.ts';
-import { acceptedHandlers } from './handlers/check-handlers.ts';
-import type { Handler } from './handlers/handler.ts';
+import { acceptedHandlers, type Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
-import { fault } from './handlers/thrown.ts';
-import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
-import { createHookRouter, discoveryPath, extensionLimits } from './http/router.ts';
-import { defaultLog } from './log.ts';
+import { createHookRouter, discoveryPath, extensionLimits, metricsPrefix } from './http/router.ts';
+import { defaultLog, fault } from './log.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
 export type ExtensionCertificates =
@@ -50,9 +47,7 @@ export interface ExtensionServerOptions {
   healthHost?: string | undefined;
   /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
   path?: string | undefined;
-  /**
-   * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
-   */
+  /** Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11. */
   clients?: { caFile: string; allowedNames?: readonly string[] | undefined } | undefined;
   /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
   limits?: Partial<Limits> | undefined;
@@ -97,22 +92,16 @@ export interface ExtensionServer {
   run(): Promise<void>;
 }
 
-/**
- * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
- */
+/** How long connections are accepted after SIGTERM in a pod, and how long the shutdown may take, in milliseconds. */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-/** The application of an extension: its handlers below a prefix, which is empty or has a leading slash and no trailing one. */
 function createExtensionApplication(prefix: string, context: Parameters<typeof createHookRouter>[0]): Express {
   const application = createApplication();
   // What Express would read as a pattern is meant to the letter.
   application.use(prefix.replaceAll(/[{}()[\]+?!:*\\]/g, '\\$&') || '/', createHookRouter(context));
   const noSuchHandler: RequestHandler = ({ path }) => {
     context.log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
-    throw new Refusal(
-      404,
-      `page not found: no handler of this extension has this path; ${prefix}${discoveryPath} lists them`,
-    );
+    throw new Refusal(404, `page not found: no handler has this path; ${prefix}${discoveryPath} lists them`);
   };
   application.use(noSuchHandler, context.refuse);
   return application;
@@ -145,11 +134,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
   return createHostedExtension(options);
 }
 
-/**
- * Creates an extension server that this program hosts.
- *
- * @throws {HandlersError} as `createExtensionServer`.
- */
+/** Creates an extension server that this program hosts. @throws {HandlersError} as `createExtensionServer`. */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
   const { handlers, clients, port = 9443, healthPort = 8080 } = options;
   for (const [option, number] of Object.entries({ port, healthPort })) {
@@ -183,7 +168,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
           ...context,
           handlers,
           lifetime,
-          countCall: createCallMetrics(context.metrics.registry),
+          registry: context.metrics.registry,
         }),
       name: 'extension',
       metricsPrefix,
@@ -235,10 +220,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
         await running.stop({ closeAfter, timeoutMs });
         const unfinished = await lifetime.end(0);
         if (unfinished.length > 0) {
-          log.error(
-            { unfinished },
-            'the process ends while work in the background runs: it does not observe its signal',
-          );
+          log.error({ unfinished }, 'the process ends while this work runs: it does not observe its signal');
           process.exitCode = 1;
         }
       });

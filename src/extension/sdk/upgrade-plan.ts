@@ -8,7 +8,6 @@ import {
 } from '../../runtimehooks/index.ts';
 import { HandlerFailure } from './handlers/handler.ts';
 
-/** @throws {HandlerFailure} for text that is not a version. */
 function versionOf(text: string): KubernetesVersion {
   const version = parseVersion(text);
   if (version === undefined) {
@@ -17,21 +16,16 @@ function versionOf(text: string): KubernetesVersion {
   return version;
 }
 
-/**
- * Compares two versions of Kubernetes by Semantic Versioning, without build metadata: below 0 if the first is older, 0
- * if they are equal.
- *
- * @throws {HandlerFailure} for text that is not a version such as v1.33.0.
- */
+/** Below 0 if the first version of Kubernetes is older. @throws {HandlerFailure} for text that is no version. */
 export function compareVersions(a: string, b: string): number {
   return compare(versionOf(a), versionOf(b));
 }
 
 /**
- * The plan of an upgrade through known versions, for `answer.done(planUpgrade(request, versions))`: the last known
- * version of each minor, and the target. Workers take Cluster API's default.
+ * The plan of an upgrade, for `answer.done(planUpgrade(request, versions))`: the last known version of each minor, and the
+ * target. Workers take Cluster API's default.
  *
- * @param versions that may be used, in any order. Without them: the first release of each minor.
+ * @param versions that may be used, in any order. Default: the first release of each minor.
  * @throws {HandlerFailure} when a minor on the way has no known version, with the reason for users.
  */
 export function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan {
@@ -45,21 +39,18 @@ export function planUpgrade(request: GenerateUpgradePlanRequest, versions?: read
       lastOfMinor.set(minor, version);
     }
   }
-  const controlPlaneUpgrades: { version: string }[] = [];
+  const path: string[] = [];
   const [major, targetMinor] = to.numbers;
   for (let minor = from.numbers[1] + 1; minor < Math.min(targetMinor, from.numbers[1] + maxMinors); minor++) {
     const known = versions === undefined ? `v${major}.${minor}.0` : lastOfMinor.get(minor)?.text;
     if (known === undefined) {
-      throw new HandlerFailure(
-        `no version of Kubernetes v${major}.${minor} is known, and the upgrade has to go through one`,
-      );
+      const missing = `no version of Kubernetes v${major}.${minor} is known`;
+      throw new HandlerFailure(`${missing}, and the upgrade has to go through one`);
     }
-    controlPlaneUpgrades.push({ version: known });
+    path.push(known);
   }
-  if (from.text !== to.text) {
-    controlPlaneUpgrades.push({ version: to.text });
-  }
-  const plan = { controlPlaneUpgrades };
+  const steps = from.text === to.text ? path : [...path, to.text];
+  const plan = { controlPlaneUpgrades: steps.map((version) => ({ version })) };
   const problem = upgradePlanProblem(request, plan);
   if (problem !== undefined) {
     throw new HandlerFailure(problem);

@@ -50,7 +50,7 @@ test.concurrent('after SIGTERM the signal of jobs is aborted, and the log names 
   expect(lines().at(-1)).toMatchObject({
     level: 'error',
     unfinished: [expect.stringContaining('deaf')],
-    msg: 'the process ends while work in the background runs: it does not observe its signal',
+    msg: 'the process ends while this work runs: it does not observe its signal',
   });
 });
 

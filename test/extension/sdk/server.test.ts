@@ -196,7 +196,7 @@ test.each([
   const unknown = await post(port, '/other', '{}');
   expect([unknown.code, unknown.json().message]).toEqual([
     404,
-    `page not found: no handler of this extension has this path; ${known} lists them`,
+    `page not found: no handler has this path; ${known} lists them`,
   ]);
 });
 

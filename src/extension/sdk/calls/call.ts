@@ -3,14 +3,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/in
 import { formatHook } from '../../../runtimehooks/index.ts';
 import { decodeRequest, messageProblem, objectOf, problemText } from '../../../runtimehooks/messages/index.ts';
 import { answersOf, responseIn } from '../handlers/answer.ts';
-import type { Handler, HandlerContext } from '../handlers/handler.ts';
-import { fault, intendedFailure } from '../handlers/thrown.ts';
+import { type Handler, type HandlerContext, HandlerFailure } from '../handlers/handler.ts';
+import { fault } from '../log.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
 
-/** The result of a call. */
 export interface CallOutcome {
   /** The response, which always matches the schema of its hook. */
   response: JsonObject;
@@ -28,9 +27,8 @@ interface CallContext {
   lifetime: Lifetime;
 }
 
-/** Longest names of a Cluster and its namespace, in characters: twice the maximum in Kubernetes. */
+/** Longest names of a Cluster and its namespace, in characters (twice the maximum in Kubernetes), and these with a uid. */
 const maxClusterLength = 2 * 253;
-/** As much, and a uid. */
 const maxSubjectLength = maxClusterLength + 100;
 
 function contextOf(
@@ -65,7 +63,6 @@ export const failed = ({ hook }: Handler, message: string): JsonObject => ({
 export const textOf = ({ hook }: Handler, response: JsonObject) =>
   JSON.stringify({ apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind, ...response });
 
-/** The outcome of a call that did not get an answer which can be sent. */
 function failure(
   result: Exclude<HandledCall, 'success' | 'blocking'>,
   message: string,
@@ -78,37 +75,19 @@ function failure(
 
 const seesLog = 'see the log of the extension';
 
-function outcomeOfError(error: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
-  const { cluster } = context;
-  const intended = intendedFailure(error);
-  if (intended !== undefined) {
-    context.log.warn(fault(error), 'the handler failed with a message for users');
-    return failure('failure', intended, handler, cluster);
-  }
-  context.log.error(fault(error), 'the handler failed');
-  return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
-}
-
-/** The response that is sent: without the end of a message that is too long. */
+/** The response without the end of a message that is too long. */
 function sendable(response: JsonObject, context: HandlerContext<unknown>): JsonObject {
   const { message } = response;
   if (typeof message !== 'string' || message.length <= maxMessageLength) {
     return response;
   }
-  context.log.warn(
-    { characters: message.length },
-    `the message of the answer is cut to ${maxMessageLength} characters`,
-  );
+  context.log.warn({ characters: message.length }, `the message is cut to ${maxMessageLength} characters`);
   return { ...response, message: message.slice(0, maxMessageLength) };
 }
 
-/**
- * Longest response, in bytes (20 MiB): the limit of Cluster API for a request, and of this package's client for a
- * response. Cluster API reads a longer one, without any limit, into the memory of its controllers.
- */
+/** Longest response, in bytes (20 MiB), as of a request; Cluster API reads a longer one, without a limit, into its memory. */
 const maxAnswerBytes = 20 * 1024 * 1024;
 
-/** The outcome of a handler that returned, whatever it returned. */
 function outcomeOfReturned(returned: unknown, handler: Handler, context: HandlerContext<unknown>): CallOutcome {
   const { cluster, log } = context;
   const invalid = (problem: string): CallOutcome => {
@@ -130,10 +109,9 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Handler
   }
   // Before the checks: they take longer, and find as many problems as a large answer has parts.
   if (text !== undefined && Buffer.byteLength(text) > maxAnswerBytes) {
-    const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
-    const remedy = 'answer with fewer items, or smaller ones';
-    log.error({ problem }, `the answer of the handler is too large: ${remedy}`);
-    const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to ${remedy}`;
+    const problem = 'an answer of more than 20 MiB';
+    log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
+    const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with less`;
     return failure('invalid answer', message, handler, cluster);
   }
   const problem = messageProblem(handler.hook, 'response', response);
@@ -145,10 +123,7 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Handler
   return { response: sent, text, result, cluster };
 }
 
-/**
- * Runs a handler on a request as received. Never throws or rejects: every problem becomes a Failure, whose message is
- * stable for the same cause, and a log line with the details.
- */
+/** Runs a handler. Never throws: a problem becomes a Failure with a message that its cause decides, and a log line. */
 export async function call(handler: Handler, body: Json, callContext: CallContext): Promise<CallOutcome> {
   const { hook, name } = handler;
   const { log } = callContext;
@@ -163,21 +138,24 @@ export async function call(handler: Handler, body: Json, callContext: CallContex
   try {
     return outcomeOfReturned(await handler.handle(request, context), handler, context);
   } catch (error) {
-    return outcomeOfError(error, handler, context);
+    if (error instanceof HandlerFailure) {
+      context.log.warn(fault(error), 'the handler failed with a message for users');
+      return failure('failure', String(error.message), handler, context.cluster);
+    }
+    context.log.error(fault(error), 'the handler failed');
+    return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, context.cluster);
   }
 }
 
 /** How long a handler may still answer after the caller's timeout, at which its signal is aborted, in milliseconds. */
 const graceMs = 500;
 
-/** How a call ended: with an outcome, too late for the caller, or because the caller disconnected. */
+/** An outcome, too late for the caller, or the caller disconnected. */
 type TimedOutcome = CallOutcome | 'late' | 'gone';
 
 /**
- * Runs a handler, and returns the first outcome of the call. The handler's signal is aborted when the caller's timeout
- * expires or the caller disconnects.
- *
- * @param gone aborted when the caller disconnects.
+ * Runs a handler, and returns the first outcome of the call. Its signal is aborted when the timeout expires or the caller
+ * disconnects (`gone`).
  */
 export async function callInTime(
   handler: Handler,

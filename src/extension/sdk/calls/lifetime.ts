@@ -6,17 +6,11 @@ export interface Lifetime {
   waitUntil(work: Promise<unknown>, name?: string): void;
 }
 
-/** A lifetime that a server ends. */
 export interface EndedLifetime extends Lifetime {
-  /**
-   * Aborts `stopping` and waits for the work.
-   *
-   * @returns the names of the work that did not end in time.
-   */
+  /** Aborts `stopping`, waits for the work, and returns the names of that which did not end in time. */
   end(timeoutMs: number): Promise<readonly string[]>;
 }
 
-/** Creates a lifetime that begins now. */
 export function createLifetime(): EndedLifetime {
   const controller = new AbortController();
   const pending = new Map<Promise<unknown>, string>();

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runtimehooks/index.ts';
 
-/** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
+/** Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
 export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
 
 /** What Cluster API always sends of an object's metadata, though its schema does not require it. */
@@ -21,10 +21,7 @@ type Certain<Request> = Request extends { cluster: infer Cluster }
 export type RequestFor<H extends HookName> = Certain<RequestOf<(typeof hooks)[H]>>;
 /** Fields of responses that a newer Cluster API reads than the one whose schemas are known; older ones drop them. */
 interface NewestFields {
-  /**
-   * Whether the update makes the Machine unavailable. Default (Cluster API's): yes, so that it makes another Machine first
-   * where none may be missing, which replaces one.
-   */
+  /** Whether the update makes the Machine unavailable. Default: yes; where none may be missing, another one comes first. */
   affectsAvailability?: boolean;
 }
 
@@ -55,20 +52,16 @@ export interface FinalAnswers<Response> {
   done: Record<never, never> extends AnswerFields<Response>
     ? (fields?: AnswerFields<Response>) => Answer<Response>
     : (fields: AnswerFields<Response>) => Answer<Response>;
-  /**
-   * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without
-   * secrets, times or counters, since a text that changes makes controllers loop.
-   */
+  /** The work failed. Users read the message: no secrets, times or counters, since a changing text makes controllers loop. */
   fail(message: string): Answer<Response>;
 }
 
 /** Answers of hooks that can make Cluster API wait. */
 export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
   /**
-   * The work is not done yet: `Success`, and Cluster API waits.
+   * The work is not done yet: Cluster API waits.
    *
-   * @param seconds after which Cluster API calls again, a whole number above 0; it calls no earlier, whatever else
-   *   changes. With 0 the work would count as done, so that is an error: the call fails.
+   * @param seconds after which, and not earlier, it calls again: a whole number above 0, which would count as done.
    * @param message what it waits for, as users read it: a stable text, as for `fail`.
    */
   retry(seconds: number, message: string): Answer<Response>;
@@ -93,7 +86,7 @@ export function responseIn(returned: unknown): JsonObject | undefined {
 
 const answerWith = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
 
-/** Fields that a whole response has, and which it would say something else with. */
+/** What fails or blocks in another server's response would be a success in `done`. */
 const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
 
 /** The functions that create the answers of a hook. */
@@ -102,7 +95,6 @@ export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
   const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
   return Object.freeze({
     done: (fields?: object) => {
-      // What fails or blocks in another server's response would be a success here.
       const field = filledIn.find((name) => Object.hasOwn(fields ?? {}, name));
       if (field !== undefined) {
         throw new TypeError(`answer.done takes no ${field}: leave it out, or answer with answer.fail or answer.retry`);
@@ -117,7 +109,6 @@ export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
     },
     retry: (seconds: number, message: string) => {
       if (!Number.isInteger(seconds) || seconds < 1) {
-        // Here, whose line is in the stack of the log. 0 may be a time that was rounded down.
         throw new RangeError(
           `answer.retry takes a whole number above 0, not ${seconds}: Cluster API takes 0 for done; use answer.done if it is`,
         );

@@ -2,13 +2,6 @@ import { inspect } from 'node:util';
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Any other key than text would be other work at each call. @throws {TypeError} that names its value. */
-export function checkKey(key: unknown): void {
-  if (!isText(key)) {
-    throw new TypeError(`key: ${inspect(key).slice(0, 100)} is not a text that identifies the work`);
-  }
-}
-
 /** Checks a number, which may come from the environment. @throws {RangeError} that names option, value and range. */
 export function checkNumber(
   option: string,

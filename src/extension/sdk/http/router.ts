@@ -1,5 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ErrorRequestHandler, Router } from 'express';
+import { Registry } from 'prom-client';
 import type { Log } from '../../../base/index.ts';
+import { metricsIn } from '../../../base/metrics/index.ts';
 import { goDurationMs, isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
 import { defaultTimeoutSeconds, hooks, maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { compileChecks } from '../../../runtimehooks/messages/index.ts';
@@ -8,17 +11,44 @@ import {
   type BodyHandler,
   type BodyResponse,
   createBody,
+  createRefuse,
   defaultLimits,
-  type InFlight,
+  InFlight,
   type Limits,
+  limitsWith,
   Refusal,
   type ServerContext,
 } from '../../../server/index.ts';
 import { callInTime, failed, type HandledCall, textOf } from '../calls/call.ts';
-import type { Lifetime } from '../calls/lifetime.ts';
+import { createLifetime, type Lifetime } from '../calls/lifetime.ts';
 import { answersOf } from '../handlers/answer.ts';
-import type { Handler } from '../handlers/handler.ts';
-import type { CountCall } from './metrics.ts';
+import { acceptedHandlers, type Handler } from '../handlers/handler.ts';
+import { defaultLog } from '../log.ts';
+
+export const metricsPrefix = 'runtime_extension_';
+
+/** Upper bounds in seconds: external patches should take 0.2 s at most; 30 s is Cluster API's longest timeout. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Adds the metrics of calls to the server's, and counts calls; the name of the handler is empty for Discovery. */
+export function createCallMetrics(registry: Registry) {
+  const { counter, histogram } = metricsIn(registry, metricsPrefix);
+  const calls = counter(
+    'calls_total',
+    'Calls answered, by hook, handler (empty for Discovery) and result: success, blocking, failure, invalid request, error (the handler threw), invalid answer.',
+    ['hook', 'handler', 'result'],
+  );
+  const durations = histogram(
+    'call_duration_seconds',
+    'Time from the header of a call to its response, by hook and handler.',
+    ['hook', 'handler'],
+    buckets,
+  );
+  return (hook: string, handler: string, result: HandledCall, seconds: number) => {
+    calls.inc({ hook, handler, result });
+    durations.observe({ hook, handler }, seconds);
+  };
+}
 
 /** The limits of an extension that differ from those of the webhook server. */
 export const extensionLimits: Limits = {
@@ -32,7 +62,7 @@ export const extensionLimits: Limits = {
 interface RouteContext {
   log: Log;
   inFlight: InFlight;
-  countCall: CountCall;
+  countCall: ReturnType<typeof createCallMetrics>;
   lifetime: Lifetime;
 }
 
@@ -62,10 +92,7 @@ function discoveryOf(handlers: readonly Handler[]): Handler {
   return { name: '', hook: hooks.Discovery, handle: () => answer };
 }
 
-/**
- * How long a caller waits for an answer, in milliseconds: according to the query of the call, else to the handler, and
- * never longer than Cluster API.
- */
+/** How long a caller waits, in milliseconds: by the query of the call, else by the handler, at most as long as Cluster API. */
 function callTimeoutMs(url: string, handlerSeconds = defaultTimeoutSeconds): number {
   const query = url.slice(url.indexOf('?') + 1);
   const ms = goDurationMs(/(?:^|&)timeout=([^&]*)/.exec(query)?.[1] ?? '') ?? 0;
@@ -84,19 +111,17 @@ function goneOf(response: BodyResponse): AbortSignal {
   return gone.signal;
 }
 
-/** The handlers of one path, behind `body`. Everything that its calls have in common is prepared once. */
+/** The handlers of one path, behind `body`. */
 function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRequestHandler] {
   const { log, inFlight, countCall } = context;
   const { name, hook, timeoutSeconds } = handler;
   const failure = (message: string) => textOf(handler, failed(handler, message));
   const names = { hook: hook.name, ...(name !== '' && { handler: name }) };
-  // The names are serialized once.
   const callLog = log.child(names);
 
-  /** Returns how long the call took, in milliseconds, to the microsecond. */
   function count(result: HandledCall, { locals }: BodyResponse): number {
     const durationMs = performance.now() - locals.startedMs;
-    countCall({ hook: hook.name, handler: name, result, seconds: durationMs / 1000 });
+    countCall(hook.name, name, result, durationMs / 1000);
     return Math.round(durationMs * 1000) / 1000;
   }
   function finish(result: HandledCall, answer: Answer, response: BodyResponse, more = {}): void {
@@ -130,10 +155,8 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
       finish(result, { code: 200, text }, response, { cluster, ...wait });
     }
   }
-  /**
-   * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
-   * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
-   */
+  // A compressed or oversized body gets a Failure, as from Go's server, since an HTTP error would be ignored for a handler
+  // with `failurePolicy: Ignore`. A server without room counts as unreachable.
   const refused: ErrorRequestHandler = (error, _request, response, next) => {
     if (!(error instanceof Refusal) || error.code === 503) {
       next(error);
@@ -147,8 +170,9 @@ function routeOf(handler: Handler, context: RouteContext): [BodyHandler, ErrorRe
   return [answer, refused];
 }
 
-interface RouterOptions extends RouteContext, Pick<ServerContext, 'limits' | 'refuse'> {
+interface RouterOptions extends Omit<RouteContext, 'countCall'>, Pick<ServerContext, 'limits' | 'refuse'> {
   handlers: readonly Handler[];
+  registry: Registry;
 }
 
 const pathOf = ({ hook, name }: Pick<Handler, 'hook' | 'name'>) =>
@@ -157,7 +181,8 @@ const pathOf = ({ hook, name }: Pick<Handler, 'hook' | 'name'>) =>
 export const discoveryPath = pathOf({ hook: hooks.Discovery, name: '' });
 
 /** The routes of handlers, and of their Discovery. Calls may have any method, and any content type, as those of Go's server. */
-export function createHookRouter({ handlers, limits, refuse, ...context }: RouterOptions): Router {
+export function createHookRouter({ handlers, limits, refuse, registry, ...options }: RouterOptions): Router {
+  const context = { ...options, countCall: createCallMetrics(registry) };
   const body = createBody(limits, context.inFlight, true);
   const router = Router({ caseSensitive: true, strict: true });
   for (const handler of [...handlers, discoveryOf(handlers)]) {
@@ -167,4 +192,73 @@ export function createHookRouter({ handlers, limits, refuse, ...context }: Route
   }
   router.use(refuse);
   return router;
+}
+
+/** Options of an extension in an application of yours. */
+export interface ExtensionRouterOptions {
+  /** The handlers; Discovery lists them in this order. */
+  handlers: readonly Handler[];
+  /** The limits of bodies. Default: 20 MiB each, and 256 MiB of bodies and responses in memory. */
+  limits?: Partial<Pick<Limits, 'maxBodyBytes' | 'maxInFlightBytes'>> | undefined;
+  /** Default: JSON lines on stdout. */
+  log?: Log | undefined;
+  /** Level of the default log: `trace`, `debug`, `info`, `warn`, `error` or `fatal`. Default: `info`. */
+  logLevel?: string | undefined;
+}
+
+/** Handlers as a router for Express. */
+export interface ExtensionRouter {
+  /** Answers calls and Discovery; `next` gets all other requests. */
+  (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void;
+  /** Problems that will show later, one per line, which are logged. */
+  readonly warnings: readonly string[];
+  /** The metrics of calls in Prometheus' text format. */
+  metrics(): Promise<string>;
+  /**
+   * To be called when the application stops: aborts work in the background (`createJobs`), and waits for its end.
+   *
+   * @returns the names of the work that did not end within `timeoutMs` milliseconds.
+   */
+  stop(timeoutMs: number): Promise<readonly string[]>;
+}
+
+/**
+ * A router to mount an extension in an Express application of yours, at `service.path` of the ExtensionConfig, and before
+ * `express.json()`, since it reads bodies itself. TLS, and what limits connections, are your application's.
+ *
+ * ```ts
+ * const extension = createExtensionRouter({ handlers: [waitForBackups] });
+ * const application = express();
+ * application.use('/extensions/backup', extension);
+ * application.use(express.json());
+ * createServer({ cert, key }, application).listen(9443);
+ * ```
+ *
+ * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
+ * @throws {TypeError} for a limit that cannot be used; the message names it.
+ */
+export function createExtensionRouter(options: ExtensionRouterOptions): ExtensionRouter {
+  const { handlers } = options;
+  const warnings = acceptedHandlers(handlers);
+  const limits = limitsWith(extensionLimits, options.limits);
+  const log = options.log ?? defaultLog(options.logLevel).log;
+  for (const warning of warnings) {
+    log.warn(warning);
+  }
+  const registry = new Registry();
+  const lifetime = createLifetime();
+  const router = createHookRouter({
+    handlers,
+    limits,
+    inFlight: new InFlight(limits.maxInFlightBytes),
+    refuse: createRefuse(log),
+    registry,
+    lifetime,
+    log,
+  });
+  return Object.assign(router as unknown as ExtensionRouter, {
+    warnings,
+    metrics: () => registry.metrics(),
+    stop: (timeoutMs: number) => lifetime.end(timeoutMs),
+  });
 }

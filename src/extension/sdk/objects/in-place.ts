@@ -13,11 +13,57 @@ import type {
   CanUpdateMachineResponse,
   CanUpdateMachineSetRequest,
   CanUpdateMachineSetResponse,
+  MessageSchema,
   Patch,
   UpdateMachineRequest,
 } from '../../../runtimehooks/index.ts';
-import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
+import { resolved } from '../../../runtimehooks/messages/index.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
+
+/** The fields of an object, by name (`*`: any name), or of the items of a list; `true` where they are not known. */
+export type FieldTree = true | readonly [FieldTree] | { readonly [name: string]: FieldTree };
+
+/** The fields that a schema describes, of a message or of a CustomResourceDefinition. */
+export function fieldTree(schema: Json | undefined): FieldTree {
+  const known = isJsonObject(schema) ? (resolved(schema as MessageSchema) as JsonObject | undefined) : undefined;
+  if (known === undefined) {
+    return true;
+  }
+  const { items, properties, additionalProperties, type } = known;
+  if (items !== undefined) {
+    return [fieldTree(items)];
+  }
+  const isOpen = additionalProperties === true || known['x-kubernetes-preserve-unknown-fields'] === true;
+  const rest = isOpen || (properties === undefined && (type === undefined || type === 'object'));
+  return {
+    ...Object.fromEntries(
+      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => [name, fieldTree(field)]),
+    ),
+    ...(isJsonObject(additionalProperties) ? { '*': fieldTree(additionalProperties) } : rest && { '*': true as const }),
+  };
+}
+
+/** Where a path leaves the known fields: the index of a segment; -1 if it does not. `*` may stand for any segment. */
+export function firstUnknown(tree: FieldTree, path: readonly (string | number)[]): number {
+  let at: FieldTree | undefined = tree;
+  for (const [index, segment] of path.entries()) {
+    if (at === true) {
+      return -1;
+    }
+    if (isList(at)) {
+      at = typeof segment === 'number' || segment === '*' ? at[0] : undefined;
+    } else {
+      // All fields of an object may differ in what is below them.
+      at = Object.hasOwn(at, segment) ? at[segment] : (at['*'] ?? (segment === '*' ? true : undefined));
+    }
+    if (at === undefined) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+const isList = (tree: FieldTree): tree is readonly [FieldTree] => Array.isArray(tree);
 
 /** Paths of fields by the kind of a machine's object: `KubeadmConfig` also stands for its template. */
 type PathsByKind = { readonly [kind: string]: readonly string[] };
@@ -41,14 +87,10 @@ type MachineSetPatches = Pick<
   'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'
 >;
 
-/** Answers CanUpdateMachine and CanUpdateMachineSet from one list of fields. */
 export interface InPlaceChanges {
-  /**
-   * The patches for `answer.done(…)` of CanUpdateMachine: they set the fields that the extension can change to their
-   * desired values. Cluster API decides whether that covers all differences; if not, it replaces the machine.
-   */
+  /** The patches for `answer.done(…)` of CanUpdateMachine, which set the fields that the extension can change. */
   machinePatches(request: CanUpdateMachineRequest): MachinePatches;
-  /** The patches for `answer.done(…)` of CanUpdateMachineSet, by the same fields of its templates. */
+  /** The same for CanUpdateMachineSet, by the fields of its templates. */
   machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
   /** The desired values of these fields, of a Machine. */
   desiredValues(desired: UpdateMachineRequest['desired']): unknown[];
@@ -59,7 +101,7 @@ type FieldsByKind = ReadonlyMap<string, readonly Segments[]>;
 /** Stands for all items of a list or all fields of an object. */
 const wildcard = '*';
 
-/** Fields of kinds, each by its served versions, as `extensionconfig-webhook template-types` writes them. */
+/** Fields of kinds, each by its served versions, as `template-types` writes them. */
 export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 
 /** The segments of a path below `spec`. @throws {TypeError} for a path that objects of a kind do not have. */
@@ -79,9 +121,6 @@ function checkedSegments(object: string, kind: string, path: string, known: read
   return segments.slice(1);
 }
 
-/** Kinds of any fields, as without CustomResourceDefinitions. */
-const anyFields: readonly FieldTree[] = [true];
-
 /** @throws {TypeError} for kinds and paths that are not known. */
 function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?: KnownFields): FieldsByKind {
   return new Map(
@@ -89,7 +128,7 @@ function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?:
       if (kind.endsWith('Template')) {
         throw new TypeError(`${object}: write ${kind.replace(/Template$/, '')}, which also stands for ${kind}`);
       }
-      const versions = known === undefined ? anyFields : own(known, kind);
+      const versions = known === undefined ? [true as const] : own(known, kind);
       if (versions === undefined) {
         const kinds = Object.keys(known as KnownFields).join(', ');
         throw new TypeError(
@@ -135,12 +174,11 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
-/** The objects of a machine by their names in requests, and those of a set of machines. */
 const ofMachine = ['machine', 'infrastructureMachine', 'bootstrapConfig'] as const;
 const ofMachineSet = ['machineSet', 'infrastructureMachineTemplate', 'bootstrapConfigTemplate'] as const;
 
 /**
- * Defines the fields that an extension can change in place.
+ * The fields that an extension can change in place:
  *
  * ```ts
  * const changes = defineInPlaceChanges({
@@ -149,10 +187,9 @@ const ofMachineSet = ['machineSet', 'infrastructureMachineTemplate', 'bootstrapC
  * });
  * ```
  *
- * @param known the fields of providers' kinds, which `template-types` writes. Without it, their paths are not checked:
- *   Cluster API replaces machines as if the extension could not change a misspelt field.
- * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines or
- *   the known kinds do not have.
+ * @param known the fields of providers' kinds, which `template-types` writes. Without it, their paths are not checked, and
+ *   Cluster API replaces machines because of a misspelt field.
+ * @throws {TypeError} for a path that is not in `spec`, or that Machines or the known kinds do not have.
  */
 export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
   const machine = parsed(
@@ -165,7 +202,6 @@ export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownField
     parsed('bootstrapConfig', fields.bootstrapConfig, known),
   ];
 
-  /** The fields of the objects with these names. */
   const fieldsIn = (objects: JsonObject, [first, ...others]: readonly string[]): [string, readonly Segments[]][] => [
     [first as string, machine.get('Machine') ?? []],
     ...others.map((name, index): [string, readonly Segments[]] => [

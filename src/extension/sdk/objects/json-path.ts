@@ -1,4 +1,4 @@
-import { isJsonObject, itemsAt, type Json, setOwn, textAt } from '../../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, own, setOwn, textAt } from '../../../kubernetes/index.ts';
 import type { Problem } from '../handlers/handler.ts';
 
 /** The type below one name or index of a path, in any of the types; `never` if there is nothing. */
@@ -76,21 +76,14 @@ export function step(value: Json | undefined, segment: string | number): Json | 
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/**
- * The value at a path; undefined when it is absent.
- *
- * @param object of a message, such as a Cluster or a template: JSON, whatever its type.
- * @throws {SyntaxError} when the text is not a path.
- */
+/** The value at a path in JSON of any type; undefined when it is absent. @throws {SyntaxError} for text that is no path. */
 export function getField(object: unknown, path: string): Json | undefined {
   return segmentsOf(path).reduce<Json | undefined>(step, object as Json);
 }
 
 /**
- * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing. If it
- * throws, nothing has changed.
+ * Sets the value at a path, creating missing objects on the way; undefined removes it. If it throws, nothing has changed.
  *
- * @param object of a message, such as a template: JSON, whatever its type.
  * @param path that does not compile if the object's type has no such field, as the types that `template-types` writes.
  * @param value of the field's type; any JSON where that is not known.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
@@ -141,9 +134,7 @@ function put(holder: Json, segment: string | number, value: Json, path: string):
   } else if (isJsonObject(holder) && typeof segment === 'string') {
     setOwn(holder, segment, value);
   } else {
-    throw new RangeError(
-      `${path}: ${JSON.stringify(segment)} cannot be set: what is there is not an object or list that has it`,
-    );
+    throw new RangeError(`${path}: ${JSON.stringify(segment)} cannot be set: what is there cannot have it`);
   }
 }
 
@@ -156,11 +147,10 @@ function remove(holder: Json, segment: string | number): void {
 }
 
 /**
- * Sets arguments of a component, such as `extraArgs` of kubeadm, whatever form the object's version has: a map in
- * v1beta1, a list with name and value in v1beta2. Others keep their values and their order; one that a list has several
- * times is there once afterwards.
+ * Sets arguments of a component, such as `extraArgs` of kubeadm: a map in v1beta1, a list with name and value in v1beta2.
+ * Others keep their values and their order; one that a list has several times is there once afterwards.
  *
- * @param object a template or another object with `apiVersion`, which decides the form where there are no arguments yet.
+ * @param object whose `apiVersion` decides the form where there are no arguments yet.
  * @param path of the arguments: `spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs`.
  * @throws {RangeError} when something on the way is not an object, as `setField`.
  */
@@ -174,12 +164,13 @@ export function setArguments<T extends { readonly apiVersion: string }, const Pa
     setField(object, path as string, { ...(isJsonObject(current) && current), ...values });
     return;
   }
-  let list = itemsAt(current);
-  for (const [name, value] of Object.entries(values)) {
-    const isOther = (item: Json) => textAt(item, 'name') !== name;
-    const index = list.findIndex((item) => !isOther(item));
-    const at = index === -1 ? list.length : index;
-    list = [...list.slice(0, at), { name, value }, ...list.slice(at + 1).filter(isOther)];
-  }
-  setField(object, path as string, list);
+  const list = itemsAt(current);
+  const present = list.map((item) => textAt(item, 'name'));
+  const kept = list.flatMap((item, index) => {
+    const name = present[index] as string;
+    const value = own(values, name);
+    return value === undefined ? [item] : present.indexOf(name) === index ? [{ name, value }] : [];
+  });
+  const added = Object.entries(values).filter(([name]) => !present.includes(name));
+  setField(object, path as string, [...kept, ...added.map(([name, value]) => ({ name, value }))]);
 }

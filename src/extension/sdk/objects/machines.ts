@@ -4,7 +4,6 @@ import { type Answer, responseIn } from '../handlers/answer.ts';
 import { type Handler, type HandlerContext, handler } from '../handlers/handler.ts';
 import { defineInPlaceChanges, type InPlaceChanges, type KnownFields, type UpdatableFields } from './in-place.ts';
 
-/** An update of a machine. */
 export interface MachineUpdate {
   /** The same for the same machine and the same desired state: at most 63 lower-case letters, digits and hyphens. */
   key: string;
@@ -20,29 +19,22 @@ export type MachineUpdateState =
   | { state: 'failed'; message: string }
   | { state: 'done' };
 
-/** One of the ways in which an extension updates Machines. Its functions have the time of a call, at whose end the signal is aborted. */
+/** One of the ways in which an extension updates Machines. The signal of its functions is aborted at the end of a call. */
 export interface InPlaceUpdater {
   /** The same in all releases of the extension: nodes remember updates by it. */
   readonly name: string;
   /** The fields whose changes it can make, as for `defineInPlaceChanges`. */
   readonly covers: UpdatableFields;
-  /**
-   * Whether a Machine is unavailable meanwhile. If no updater that a change needs makes it so, Cluster API makes no other
-   * Machine first. Default: true, as in older releases, which do not ask.
-   */
+  /** Whether a Machine is unavailable meanwhile; if not, Cluster API makes no other Machine first. Default: true. */
   readonly affectsAvailability?: boolean | undefined;
-  /** Asks the node, which is what remembers: the extension may have been restarted, or another replica may have begun. */
+  /** Asks the node, which remembers: the extension may have been restarted, or another replica may have begun. */
   look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
   /** Makes the node begin the work, which goes on without the extension. May be called again for the same key. */
   begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
-  /**
-   * The version of the kubelet as the Node reports it, such as v1.33.0; undefined while it is not known. Default: the
-   * update is done when the node says so, for work that does not change the version.
-   */
+  /** The kubelet's version as the Node reports it; undefined while not known. Without it, `look` decides alone. */
   kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Options of `machines.inPlace`. */
 export interface InPlaceOptions {
   /** The fields of providers' kinds, which `template-types` writes: paths that they do not have are refused. */
   knownFields?: KnownFields | undefined;
@@ -52,7 +44,6 @@ export interface InPlaceOptions {
 
 const maxNameLength = 40;
 
-/** @param state what the update is about: with the same state, it has been done. */
 function keyOf({ machine }: UpdateMachineRequest['desired'], state: readonly unknown[]): string {
   const { namespace, name = '' } = machine.metadata ?? {};
   const hash = createHash('sha256')
@@ -62,10 +53,7 @@ function keyOf({ machine }: UpdateMachineRequest['desired'], state: readonly unk
   return `${name.slice(0, maxNameLength).replaceAll(/[^a-z0-9-]/g, '-')}-${hash}`;
 }
 
-/**
- * Answers UpdateMachine by asking the node at each call: begins the work if nobody has, blocks while it runs, and is
- * done once the kubelet has the desired version. Work that failed is a Failure once, and begins anew.
- */
+/** Begins the work if nobody has, and blocks until the kubelet has the version. Work that failed is a Failure, and begins anew. */
 async function answerUpdate(
   update: MachineUpdate,
   { answer, log, signal }: HandlerContext<UpdateMachineResponse>,
@@ -89,14 +77,10 @@ async function answerUpdate(
     throw new TypeError(`look returned the state ${state}: it must be none, running, failed or done`);
   }
   const { version } = update.desired.machine.spec;
-  if (
-    version === undefined ||
-    updater.kubeletVersion === undefined ||
-    version === (await updater.kubeletVersion(update, signal))
-  ) {
-    return answer.done();
-  }
-  return answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
+  const isDone = version === undefined || updater.kubeletVersion === undefined;
+  return isDone || version === (await updater.kubeletVersion?.(update, signal))
+    ? answer.done()
+    : answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
 }
 
 function allCovered(updaters: readonly InPlaceUpdater[]): UpdatableFields {
@@ -113,9 +97,8 @@ function allCovered(updaters: readonly InPlaceUpdater[]): UpdatableFields {
 }
 
 /**
- * The three handlers of updates in place, `can-update-machine`, `can-update-machine-set` and `update-machine`, of several
- * updaters: Cluster API takes one handler of each hook. What they cover together is computed from their fields; a Machine
- * is updated by one after the other, in their order, each of which finds out from the node whether its part is done.
+ * The handlers of updates in place, `can-update-machine`, `can-update-machine-set` and `update-machine`, of several updaters,
+ * which update a Machine one after the other: Cluster API takes one handler of each hook.
  *
  * ```ts
  * createExtensionServer({ handlers: [...machines.inPlace([files, kubelet]), …] })
@@ -133,11 +116,7 @@ function inPlace(
     throw new TypeError(`updaters: each needs a name of its own, and these are [${names.join(', ')}]`);
   }
   const all = defineInPlaceChanges(allCovered(updaters), knownFields);
-  const parts = updaters.map((updater) => ({
-    updater,
-    changes: defineInPlaceChanges(updater.covers, knownFields),
-  }));
-  /** The answer to a change, with the patches that `patchesOf` makes. */
+  const parts = updaters.map((updater) => ({ updater, changes: defineInPlaceChanges(updater.covers, knownFields) }));
   function answerOf<Patches extends object>(patchesOf: (changes: InPlaceChanges) => Patches) {
     const needed = parts.filter(({ changes }) => Object.keys(patchesOf(changes)).length > 0);
     const isHarmless = needed.length > 0 && needed.every(({ updater }) => updater.affectsAvailability === false);

@@ -9,7 +9,6 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 
-/** Options of `applyPatches`. */
 export interface ApplyOptions {
   /** CustomResourceDefinitions of providers, which the patched templates must match. Default: none. */
   crds?: readonly object[] | undefined;
@@ -30,9 +29,8 @@ export function applyPatches(
   if (response.status === 'Failure') {
     throw new Error(`the response is a Failure, of which Cluster API applies nothing: ${response.message}`);
   }
-  const templates = new Map(request.items.map(({ uid, object }) => [uid, object as JsonObject]));
   const schemaOf = schemasOf(crds as readonly JsonObject[]);
-  const items = new Map(request.items.map((item) => [item.uid, item]));
+  const items = new Map(request.items.map((item) => [item.uid, { ...item, object: item.object as JsonObject }]));
   for (const patch of response.items ?? []) {
     const item = items.get(patch.uid);
     if (item === undefined) {
@@ -41,15 +39,14 @@ export function applyPatches(
     if (isEmptyPatch(patch)) {
       continue;
     }
-    const template = templates.get(patch.uid) as JsonObject;
-    const after = applyPatch(template, patch);
+    const after = applyPatch(item.object, patch);
     const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
-    revertIgnored(template, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
-    const problems = patchProblems(template, after, schemaOf);
+    revertIgnored(item.object, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+    const problems = patchProblems(item.object, after, schemaOf);
     if (problems.length > 0) {
       throw new Error(`${after.kind} as patched is not valid:\n${problems.join('\n')}`);
     }
-    templates.set(patch.uid, after);
+    item.object = after;
   }
-  return [...templates.values()];
+  return [...items.values()].map(({ object }) => object);
 }

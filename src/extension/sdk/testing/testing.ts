@@ -11,13 +11,7 @@ import {
   objectsAt,
   textAt,
 } from '../../../kubernetes/index.ts';
-import {
-  defaultTimeoutSeconds,
-  type GeneratePatchesResponse,
-  hooks,
-  type UpgradePlan,
-  upgradePlanProblem,
-} from '../../../runtimehooks/index.ts';
+import { defaultTimeoutSeconds, hooks, type UpgradePlan, upgradePlanProblem } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
@@ -25,8 +19,7 @@ import type { HookName, OrUndefined, RequestFor, ResponseFor } from '../handlers
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
 import { type ApplyOptions, applyPatches } from './apply-patches.ts';
-import { withDateAhead } from './clock.ts';
-import { varied } from './varied.ts';
+import { varied, withDateAhead } from './varied.ts';
 
 /**
  * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.
@@ -40,8 +33,7 @@ export function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Par
 /**
  * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write DIR` wrote.
  *
- * @throws {TypeError} for a name that is not a hook of Cluster API.
- * @throws {Error} for a file that cannot be read, or that has no request of the hook.
+ * @throws {Error} for a file that cannot be read, or that has no request of the hook, and a name that is not a hook.
  */
 export function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
@@ -58,7 +50,6 @@ export function requestFromFile<H extends HookName>(hook: H, file: string | URL)
   return read as RequestFor<H>;
 }
 
-/** Makes an object, and all that is in it, refuse changes. */
 function freezeDeep(value: unknown): void {
   if (isJsonObject(value) || Array.isArray(value)) {
     Object.freeze(value);
@@ -118,13 +109,11 @@ export async function callHandler<H extends HookName>(
   }
 }
 
-/** Expectations of a test's answers, once they do not block. */
 interface ExpectedStatus extends ApplyOptions {
   /** Default: `Success`. A handler that fails has the same answer each time, too. */
   status?: 'Success' | 'Failure' | undefined;
 }
 
-/** Fails for every answer that does not have the expected status, such as those of a handler that threw. */
 function checkStatus({ name }: Handler, outcome: TestOutcome, expected: ExpectedStatus['status'] = 'Success'): void {
   const { result, lines } = outcome;
   const response = outcome.response as JsonObject;
@@ -138,17 +127,10 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
   }
 }
 
-/**
- * Longest answer, in bytes (3 MiB): an API server would not store the objects of a longer one, and Cluster API asks for it
- * in each reconcile.
- */
+/** Longest answer, in bytes (3 MiB): an API server would not store the objects of a longer one. */
 const maxAnswerBytes = 3 * 1024 * 1024;
 
-/**
- * An answer as tests compare it: with the patched templates instead of patches.
- *
- * @throws {Error} for what Cluster API would refuse: patches that do not apply, a wrong upgrade plan, too long an answer.
- */
+/** An answer as tests compare it, with the patched templates. @throws {Error} for what Cluster API would refuse. */
 function comparable(
   { hook, name }: Handler,
   request: JsonObject,
@@ -157,18 +139,14 @@ function comparable(
 ): JsonObject {
   const response = outcome.response as JsonObject;
   if (Buffer.byteLength(outcome.text) > maxAnswerBytes) {
-    throw new Error(
-      `${name}: the answer has more than ${maxAnswerBytes / 1024 / 1024} MiB: answer with fewer items, or smaller ones`,
-    );
+    throw new Error(`${name}: the answer has more than 3 MiB: answer with fewer items, or smaller ones`);
   }
   if (response.status !== 'Success') {
     return response;
   }
   if (hook === hooks.GenerateUpgradePlan) {
-    const problem = upgradePlanProblem(
-      request as unknown as RequestFor<'GenerateUpgradePlan'>,
-      response as UpgradePlan,
-    );
+    const called = request as unknown as RequestFor<'GenerateUpgradePlan'>;
+    const problem = upgradePlanProblem(called, response as UpgradePlan);
     if (problem !== undefined) {
       throw new Error(`${name}: ${problem}`);
     }
@@ -176,12 +154,12 @@ function comparable(
   if (hook === hooks.GeneratePatches) {
     const { items: _, ...rest } = response;
     const called = request as unknown as RequestFor<'GeneratePatches'>;
-    return { ...rest, templates: applyPatches(called, response as Partial<GeneratePatchesResponse>, options) };
+    return { ...rest, templates: applyPatches(called, response, options) };
   }
   return response;
 }
 
-/** Far enough for times and dates in answers to change, in milliseconds: a day, an hour, a minute and a second. */
+/** A day, an hour, a minute and a second, in milliseconds: times and dates in answers change. */
 const turnMs = 90_061_000;
 
 /** Calls a handler with a request that means the same; what is compared is as it would be for the given request. */
@@ -199,29 +177,23 @@ async function callVaried<H extends HookName>(
   return { outcome, compared: comparable(handler, original, { ...outcome, response }, options) };
 }
 
-/** Options of `assertDeterministic`. */
 export interface DeterministicOptions extends ExpectedStatus {
   /** Number of calls, at least 2. Default: 3. */
   times?: number | undefined;
 }
 
+/** Of the differences, 20 are shown, each with at most 300 characters. */
 function assertSame(actual: JsonObject, expected: JsonObject, what: string): void {
   if (!isDeepStrictEqual(actual, expected)) {
-    const differences = jsonPatchOf(expected, actual)
-      .slice(0, maxDifferences)
-      .map((operation) => `  ${JSON.stringify(operation).slice(0, maxDifferenceLength)}`);
-    throw new AssertionError({ message: `${what}:\n${differences.join('\n')}`, actual, expected });
+    const differences = jsonPatchOf(expected, actual).slice(0, 20);
+    const lines = differences.map((operation) => `  ${JSON.stringify(operation).slice(0, 300)}`);
+    throw new AssertionError({ message: [`${what}:`, ...lines].join('\n'), actual, expected });
   }
 }
 
-/** Maximum number of differences that an error shows, and the longest in characters. */
-const maxDifferences = 20;
-const maxDifferenceLength = 300;
-
 /**
- * Asserts that the same request gets the same answer, with the same templates as patched, on other days and with other uids and
- * another order of items, and that Cluster API accepts it: a patch that changes between calls makes Clusters roll out forever, and a message that changes makes
- * controllers loop.
+ * Asserts that the same request gets the same answer, with the same templates as patched, on other days and with other uids
+ * and another order of items, and that Cluster API accepts it: a patch that changes makes Clusters roll out forever.
  *
  * @throws {Error} that shows where the answers differ, or what is wrong with one, such as a Failure.
  */
@@ -245,7 +217,6 @@ export async function assertDeterministic<H extends HookName>(
   return first.outcome;
 }
 
-/** Options of `assertIdempotent`. */
 export interface IdempotentOptions extends ExpectedStatus {
   /** Called after each blocking answer to let the work proceed, for example by advancing a fake clock. */
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
@@ -256,9 +227,9 @@ export interface IdempotentOptions extends ExpectedStatus {
 }
 
 /**
- * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
- * failed (CallAllExtensions in internal/runtime/client/client.go, v1.14), or when a write failed after the call.
- * Asserts that the handler finishes with Success, and that the repeated call gets the same answer and has no `effects`.
+ * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or failed
+ * (CallAllExtensions in internal/runtime/client/client.go, v1.14). Asserts that it finishes with Success, and that the
+ * repeated call gets the same answer and has no `effects`.
  *
  * @throws {Error} when it blocks for too long, fails, or the answers differ.
  */
@@ -282,8 +253,8 @@ export async function assertIdempotent<H extends HookName>(
 }
 
 /**
- * Asserts that Clusters do not share what is their own: each of two requests, for which the answers must differ, has the
- * same answer before and after the other. A value that was kept from the first Cluster for all fails.
+ * Asserts that Clusters do not share what is their own: each of two requests, whose answers must differ, has the same answer
+ * before and after the other.
  *
  * @throws {Error} when the answers do not differ, one changes, or is wrong.
  */
@@ -292,21 +263,15 @@ export async function assertIsolated<H extends HookName>(
   requests: readonly [RequestFor<H>, RequestFor<H>],
   options: ExpectedStatus = {},
 ): Promise<void> {
-  const [first, second] = [
-    await callVaried(handler, requests[0], 0, options),
-    await callVaried(handler, requests[1], 0, options),
-  ];
+  const first = await callVaried(handler, requests[0], 0, options);
+  const second = await callVaried(handler, requests[1], 0, options);
   if (isDeepStrictEqual(second.compared, first.compared)) {
-    throw new Error(
-      `${handler.name}: the second request has the answer of the first: pass requests that need other answers, or look for a value that is kept for all Clusters`,
-    );
+    const remedy = 'pass requests that need other answers, or look for a value that is kept for all Clusters';
+    throw new Error(`${handler.name}: the second request has the answer of the first: ${remedy}`);
   }
   for (const [index, before] of [first, second].entries()) {
     const again = await callVaried(handler, requests[index], 0, options);
-    assertSame(
-      again.compared,
-      before.compared,
-      `${handler.name}: after a request of another Cluster, the answer differs`,
-    );
+    const what = `${handler.name}: after a request of another Cluster, the answer differs`;
+    assertSame(again.compared, before.compared, what);
   }
 }

@@ -1,4 +1,12 @@
-import { copyOf, type Json } from '../../../kubernetes/index.ts';
+import {
+  copyOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../../kubernetes/index.ts';
 import { applyDefaults, hasDefaults, type Schema, validateSchema } from '../../../kubernetes/schema/index.ts';
 import type {
   ClusterClassVariable,
@@ -12,6 +20,7 @@ import type {
 } from '../../../runtimehooks/index.ts';
 import { checkDefinitions } from '../../../runtimehooks/variables/index.ts';
 import { HandlerFailure, type Problem } from '../handlers/handler.ts';
+import { segmentsOf } from '../objects/json-path.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
 
 type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
@@ -30,7 +39,6 @@ export interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridd
   readonly additionalProperties?: OpenApiSchema | undefined;
 }
 
-/** A variable as its author writes it. */
 export interface VariableDefinition {
   /** Whether every Cluster must set it. */
   readonly required?: boolean | undefined;
@@ -75,8 +83,7 @@ export interface DefinedVariables<Values> {
   /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
   readonly definitions: ClusterClassVariable[];
   /**
-   * The values for one item of a request, checked against their schemas and with defaults, such as those that a MachineDeployment overrides. Patchers have them as
-   * `values` (`walkTemplates` with the option `variables`).
+   * The values for one item of a request, checked and with defaults, as patchers have them (`walkTemplates`).
    *
    * @throws {HandlerFailure} for a value that its schema does not allow; the message names it.
    */
@@ -86,11 +93,7 @@ export interface DefinedVariables<Values> {
 /** Longest value in a message, in characters. */
 const maxShown = 100;
 
-/**
- * A value with its defaults. Cluster API has validated it and applied them, if the ClusterClass has the definition.
- *
- * @throws {HandlerFailure} for what its schema does not allow, which users read.
- */
+/** A value with its defaults, which Cluster API validates and applies, if the ClusterClass has the definition. */
 function checkedValue(name: string, definition: VariableDefinition, value: Json | undefined): Json | undefined {
   const schema = definition.schema as Schema;
   const remedy =
@@ -111,13 +114,7 @@ function checkedValue(name: string, definition: VariableDefinition, value: Json 
   return whole;
 }
 
-/**
- * Defines variables by name.
- *
- * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, and
- *   schemas that are not structural or whose defaults they do not allow. The message names the variable,
- *   the path in its schema, and the problem.
- */
+/** Defines variables by name. @throws {TypeError} for definitions that Cluster API rejects, with paths and problems. */
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,
 ): DefinedVariables<VariableValues<D>> {
@@ -130,7 +127,7 @@ export function defineVariables<const D extends Definitions>(
       ...(deprecatedV1Beta1Metadata !== undefined && { deprecatedV1Beta1Metadata }),
     }),
   );
-  // As Cluster API checks them when it discovers them: without that, a mistake shows in a condition of the ClusterClass.
+  // Else a mistake would only show in a condition of the ClusterClass.
   const { causes } = checkDefinitions(variables as unknown as Json, 'variables');
   if (causes.length > 0) {
     const lines = causes.map(({ field = '', message }) => `- ${field}: ${message}`).join('\n');
@@ -138,20 +135,15 @@ export function defineVariables<const D extends Definitions>(
     throw new TypeError(`the variables cannot be served:\n${lines.replaceAll('.schema.openAPIV3Schema', '.schema')}`);
   }
   // Handlers read the values for one item after the other: the variables of their request are checked once.
-  const ofRequests = new WeakMap<
-    readonly Variable[],
-    { layer: VariableLayer; values: Map<string, Json | undefined> }
-  >();
-  function ofRequest(variables: readonly Variable[] = []) {
-    const known = ofRequests.get(variables) ?? { layer: layerOf(variables), values: new Map() };
-    ofRequests.set(variables, known);
-    return known;
-  }
+  type Known = { layer: VariableLayer; values: Map<string, Json | undefined> };
+  const ofRequests = new WeakMap<readonly Variable[], Known>();
   return {
     definitions: variables,
-    read(request, item) {
-      const { layer, values } = ofRequest(request.variables);
+    read({ variables: ofRequest = [] }, item) {
       const own = layerOf(item.variables);
+      const known = ofRequests.get(ofRequest) ?? { layer: layerOf(ofRequest), values: new Map() };
+      ofRequests.set(ofRequest, known);
+      const { layer, values } = known;
       return Object.fromEntries(
         defined.map(([name, definition]) => {
           if (own.has(name)) {
@@ -165,4 +157,61 @@ export function defineVariables<const D extends Definitions>(
       ) as VariableValues<D>;
     },
   };
+}
+
+/** What schemas of variables lack of those of CustomResourceDefinitions. */
+const foreign = [
+  'nullable',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+  'x-kubernetes-embedded-resource',
+];
+
+/** @param isSchema whether the value is a schema, and not the schemas of its properties by name. */
+function withoutForeign(value: Json, isSchema: boolean): Json {
+  if (Array.isArray(value)) {
+    return value.map((item) => withoutForeign(item, isSchema));
+  }
+  if (!isJsonObject(value)) {
+    return value;
+  }
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !isSchema || !foreign.includes(name))
+      .map(([name, field]) => [
+        name,
+        // A default, and the values of an enum, are not schemas.
+        isSchema && (name === 'default' || name === 'enum' || name === 'example')
+          ? field
+          : withoutForeign(field, name !== 'properties' || !isSchema),
+      ]),
+  );
+}
+
+/**
+ * The schema of a field in a CustomResourceDefinition, for a variable with its values, of a type of `template-types`:
+ *
+ * ```ts
+ * const disks = schemaFrom<LabMachineTemplate['spec']['template']['spec']['disks']>(crd, 'v1', 'spec.template.spec.disks');
+ * const variables = defineVariables({ disks: { schema: disks } });
+ * ```
+ *
+ * @param path `[0]` stands for the items of a list.
+ * @throws {TypeError} when the CustomResourceDefinition has no such version or field.
+ */
+export function schemaFrom<Value>(crd: object, version: string, path: string): OpenApiSchema & TypedSchema<Value> {
+  const versions = objectsAt(crd as Json, 'spec', 'versions');
+  const { schema } = versions.find(({ name }) => name === version) ?? {};
+  let at: JsonObject = objectAt(schema, 'openAPIV3Schema');
+  for (const segment of segmentsOf(path)) {
+    at = typeof segment === 'number' ? objectAt(at, 'items') : objectAt(at, 'properties', segment);
+  }
+  if (Object.keys(at).length === 0) {
+    const kind = textAt(crd as Json, 'spec', 'names', 'kind');
+    throw new TypeError(
+      `${kind} has no field ${path} in version ${version}; it has ${versions.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  return withoutForeign(at, true) as unknown as OpenApiSchema & TypedSchema<Value>;
 }

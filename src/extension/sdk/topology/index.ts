@@ -1,12 +1,12 @@
 export { getField, setArguments, setField } from '../objects/json-path.ts';
-export type { BuiltinVariables } from './builtin.ts';
 export {
   type DefinedVariables,
   defineVariables,
+  schemaFrom,
   type VariableDefinition,
   type VariableValues,
 } from './define-variables.ts';
-export { schemaFrom } from './schema-from.ts';
+export type { BuiltinVariables } from './variables.ts';
 export { type Variables, variablesOf } from './variables.ts';
 export {
   matches,

@@ -3,17 +3,61 @@ import type { Variable } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
 import { segmentsOf, step } from '../objects/json-path.ts';
 
+interface ObjectMetadata {
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+}
+
+/** Of a MachineDeployment or a MachinePool. */
+interface WorkersBuiltins {
+  version?: string;
+  metadata?: ObjectMetadata;
+  /** Name of its class. */
+  class?: string;
+  name?: string;
+  /** Its name in `spec.topology.workers`. */
+  topologyName?: string;
+  replicas?: number;
+  bootstrap?: { configRef?: { name?: string } };
+  infrastructureRef?: { name?: string };
+}
+
+/**
+ * The variable `builtin` of Cluster API (`Builtins` in its package api/runtime/hooks/v1alpha1, as of 1.14). Where a template
+ * is used decides which of `controlPlane`, `machineDeployment` and `machinePool` there is.
+ */
+export interface BuiltinVariables {
+  cluster?: {
+    name?: string;
+    namespace?: string;
+    uid?: string;
+    metadata?: ObjectMetadata;
+    topology?: {
+      version?: string;
+      classRef?: { name: string; namespace: string };
+      /** As `classRef`, in older releases. */
+      class?: string;
+      classNamespace?: string;
+    };
+    network?: { serviceDomain?: string; services?: string[]; pods?: string[] };
+  };
+  controlPlane?: {
+    version?: string;
+    metadata?: ObjectMetadata;
+    name?: string;
+    replicas?: number;
+    machineTemplate?: { infrastructureRef?: { name?: string } };
+  };
+  machineDeployment?: WorkersBuiltins;
+  machinePool?: WorkersBuiltins;
+}
+
 /** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
 export interface Variables {
   /** The value at a path; undefined when it is absent. */
   get(path: string): Json | undefined;
   has(path: string): boolean;
-  /**
-   * The value at a path, of the type that the method names; `fallback` when it is absent.
-   *
-   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read the message,
-   *   which says so.
-   */
+  /** The value, or `fallback` if it is absent. @throws {HandlerFailure} for another type, and for neither of the two. */
   string(path: string, fallback?: string): string;
   number(path: string, fallback?: number): number;
   boolean(path: string, fallback?: boolean): boolean;
@@ -24,7 +68,6 @@ export interface Variables {
 /** Maximum number of fields of an object in `builtin`, which has some ten: they are merged for each template. */
 const maxFields = 1000;
 
-/** Merges the second object into the first, field by field; unknown fields are kept. */
 function mergedDeep(below: Json | undefined, above: Json): Json {
   if (!isJsonObject(below) || !isJsonObject(above)) {
     return above;
@@ -39,7 +82,7 @@ function mergedDeep(below: Json | undefined, above: Json): Json {
   return merged;
 }
 
-/** Variables of one list by name. Of several with the same name the last one counts, as for Cluster API. */
+/** By name: of several with the same one the last counts, as for Cluster API. */
 export type VariableLayer = ReadonlyMap<string, Json>;
 
 export function layerOf(variables: readonly Variable[] = []): VariableLayer {
@@ -71,26 +114,19 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer): Va
 }
 
 /**
- * Access to variables by path and type, such as those of a ValidateTopology request:
- * `variablesOf(request.variables, item.variables)`. Those of an item take precedence; `builtin` is merged field by field.
+ * Variables by path and type, such as `variablesOf(request.variables, item.variables)` of a ValidateTopology request: those of
+ * an item take precedence; `builtin` is merged field by field.
  */
 export function variablesOf(variables: readonly Variable[] | undefined, ofItem?: readonly Variable[]): Variables {
   return layeredVariables(layerOf(variables), layerOf(ofItem));
 }
 
-/** Reads values of one type; `kind` describes it in messages. */
 function typed<T extends Json>(get: Variables['get'], kind: string, is: (value: Json) => boolean) {
   return (path: string, fallback?: T): T => {
     const value = get(path);
-    if (value === undefined) {
-      if (fallback === undefined) {
-        throw new HandlerFailure(`variable ${path} is not set`);
-      }
-      return fallback;
+    if (value === undefined ? fallback === undefined : !is(value)) {
+      throw new HandlerFailure(`variable ${path} is not ${value === undefined ? 'set' : kind}`);
     }
-    if (!is(value)) {
-      throw new HandlerFailure(`variable ${path} is not ${kind}`);
-    }
-    return value as T;
+    return (value ?? fallback) as T;
   };
 }

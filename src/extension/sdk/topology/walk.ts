@@ -20,11 +20,10 @@ import {
 } from '../../../runtimehooks/index.ts';
 import type { OrUndefined } from '../handlers/answer.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
-import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
-import { layeredVariables, layerOf, type Variables } from './variables.ts';
+import { type BuiltinVariables, layeredVariables, layerOf, type Variables } from './variables.ts';
 
-/** A template as a patcher receives it: a copy that may be changed freely. */
+/** A template as a patcher receives it: a copy. */
 export interface Template {
   apiVersion: string;
   kind: string;
@@ -34,8 +33,8 @@ export interface Template {
 }
 
 /**
- * Types of templates, by kind and apiVersion: with them, a patcher that matches a kind receives its type.
- * `extensionconfig-webhook template-types` writes them from CustomResourceDefinitions:
+ * Types of templates, by kind and apiVersion, for patchers that match a kind; `extensionconfig-webhook template-types`
+ * writes them from CustomResourceDefinitions:
  *
  * ```ts
  * declare module 'cluster-api-extension/topology' {
@@ -78,7 +77,6 @@ export type TemplateFor<Match> = Match extends { readonly kind: infer Kind }
     : never
   : Template;
 
-/** The input of a patcher besides the template. */
 export interface TemplateContext<Values = unknown> {
   /** The values of the defined variables (option `variables`) for the place where the template is used. */
   readonly values: Values;
@@ -94,26 +92,18 @@ export interface TemplateContext<Values = unknown> {
   readonly log: Log;
 }
 
-/** Changes templates. */
 export interface TemplatePatcher<Match = TemplateMatch, Values = unknown> {
   match?: (Match & TemplateMatch & Only<Match, keyof TemplateMatch>) | undefined;
   /** Changes the template that it receives; the changes become the patch. */
   mutate(template: TemplateFor<Match>, context: TemplateContext<Values>): void;
 }
 
-/** Options of `walkTemplates`. */
 export interface WalkOptions<Values = unknown> {
   /** What `defineVariables` returned: patchers receive their values. */
   variables?: DefinedVariables<Values> | undefined;
-  /**
-   * What to do with a template whose kind and apiVersion no patcher matches; it does not matter where the template is
-   * used. Default: `skip`.
-   */
+  /** What to do with a template whose kind and apiVersion no patcher matches, wherever it is used. Default: `skip`. */
   unmatched?: 'skip' | 'fail' | undefined;
-  /**
-   * The log of the handler. It gets a warning for each kind with changes that Cluster API would ignore or overwrite, and
-   * patches leave out.
-   */
+  /** Gets a warning for each kind with changes that Cluster API would ignore or overwrite, and patches leave out. */
   log?: Log | undefined;
 }
 
@@ -143,35 +133,20 @@ function matchesPlace({ holder = {}, matchResources }: TemplateMatch, item: Gene
   );
 }
 
-/** Whether a template is one that a patcher with this `match` is for; the selector of an inline patch is one. */
+/** Whether a template is one that a patcher with this `match` is for. */
 export const matches = (match: TemplateMatch, item: GeneratePatchesRequestItem): boolean =>
   matchesKind(match, item.object as JsonObject) && matchesPlace(match, item);
 
 /** Longest name in the log, in characters. */
 const maxNameLength = 253;
-
 const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.slice(0, maxNameLength) : undefined);
-
 const shownHolder = ({ kind, namespace, name }: HolderReference) =>
   `${kind} ${namespace}/${name}`.slice(0, 3 * maxNameLength);
 
 /** Maximum number of kinds with a warning, and of fields that a warning names. */
 const maxNamed = 20;
 
-/** Warns once about the changes of each kind that are left out of patches; of at most so many kinds. */
-function warnOf(leftOut: ReadonlyMap<string | undefined, Set<string>>, log: Pick<Log, 'warn'>): void {
-  for (const [kind, fields] of [...leftOut].slice(0, maxNamed)) {
-    log.warn(
-      { kind, fields: [...fields].slice(0, maxNamed) },
-      'changes that Cluster API ignores or overrides are left out of the patches',
-    );
-  }
-}
-
-/**
- * A function that returns something has the type of one that returns nothing. What a promise changes later would be missing
- * in the patch, and what it throws would end the process.
- */
+/** For TypeScript, a function that returns something is one that returns nothing. What a promise changes later is lost. */
 function refuseReturned(returned: unknown, template: JsonObject): void {
   if (returned instanceof Promise) {
     returned.catch(() => {});
@@ -179,30 +154,11 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
   }
   // What it changes, such as Object.assign(template.spec, …), may be returned.
   if (isJsonObject(returned) && 'kind' in returned && returned !== template) {
-    throw new TypeError(
-      `mutate returned ${returned.kind}, which changes nothing: change the template that it receives`,
-    );
+    throw new TypeError(`mutate returned ${returned.kind}: change the template that it receives instead`);
   }
 }
 
 const silent = pino({ enabled: false });
-
-function contextOf<Values>(
-  request: GeneratePatchesRequest,
-  item: GeneratePatchesRequestItem,
-  variables: Variables,
-  { variables: defined, log = silent }: WalkOptions<Values>,
-): TemplateContext<Values> {
-  const { holderReference: holder, object } = item;
-  return {
-    values: (defined?.read(request, item) ?? {}) as Values,
-    variables,
-    builtin: variables.object('builtin', {}),
-    item,
-    holder,
-    log: log.child({ template: shownName((object as JsonObject).kind), holder: shownHolder(holder) }),
-  };
-}
 
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
@@ -218,7 +174,8 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values> },
   options: WalkOptions<Values> = {},
 ): GeneratePatchesResponseItem[] {
-  const { unmatched = 'skip', log } = options;
+  const { unmatched = 'skip' } = options;
+  const log: Log = options.log ?? silent;
   const all = patchers as readonly {
     match?: TemplateMatch;
     mutate: TemplatePatcher<TemplateMatch, Values>['mutate'];
@@ -230,29 +187,34 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   try {
     for (const item of request.items) {
       const before = item.object as JsonObject;
+      const { holderReference: holder } = item;
       const ofKind = all.filter(({ match = {} }) => matchesKind(match, before));
       if (ofKind.length === 0 && unmatched === 'fail') {
-        const { kind, apiVersion } = before;
-        const { fieldPath } = item.holderReference;
+        const what = `${before.kind} of ${before.apiVersion}`;
         throw new HandlerFailure(
-          `no patch is known for ${kind} of ${apiVersion}, which ${shownHolder(item.holderReference)} has in ${fieldPath}`,
+          `no patch is known for ${what}, which ${shownHolder(holder)} has in ${holder.fieldPath}`,
         );
       }
       const matching = ofKind.filter(({ match = {} }) => matchesPlace(match, item));
       if (matching.length === 0) {
         continue;
       }
-      const variables =
-        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
+      const variables = item.variables ? layeredVariables(requestVariables, layerOf(item.variables)) : shared;
       const after = copyOf(before);
-      const context = contextOf(request, item, variables, options);
+      const kind = shownName(before.kind);
+      const context: TemplateContext<Values> = {
+        values: (options.variables?.read(request, item) ?? {}) as Values,
+        variables,
+        builtin: variables.object('builtin', {}),
+        item,
+        holder,
+        log: log.child({ template: kind, holder: shownHolder(holder) }),
+      };
       for (const { mutate } of matching) {
         refuseReturned(mutate(after as Template, context), after);
       }
-      const builtin = builtinOf(item);
-      const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+      const ignored = revertIgnored(before, after, { holder, sets: fieldsSetBy(builtinOf(item)) });
       if (ignored.length > 0) {
-        const kind = shownName(before.kind);
         const fields = leftOut.get(kind) ?? new Set();
         leftOut.set(kind, fields);
         ignored.forEach((path) => void fields.add(path.join('.').slice(0, maxNameLength)));
@@ -265,8 +227,9 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
     return patches;
   } finally {
     // A later patcher's exception does not make these changes right.
-    if (log !== undefined) {
-      warnOf(leftOut, log);
+    for (const [kind, fields] of [...leftOut].slice(0, maxNamed)) {
+      const named = { kind, fields: [...fields].slice(0, maxNamed) };
+      log.warn(named, 'changes that Cluster API ignores or overrides are left out of the patches');
     }
   }
 }

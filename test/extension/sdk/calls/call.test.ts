@@ -144,7 +144,7 @@ describe('how a call ends', () => {
   ])('an answer of more than 20 MiB is not made: %s', async (_, one) => {
     const { response, text, result, lines } = await callHandler(one);
     expect(result).toBe('invalid answer');
-    const message = `handler ${one.name} gave an answer of more than 20 MiB, which is not sent: it has to answer with fewer items, or smaller ones`;
+    const message = `handler ${one.name} gave an answer of more than 20 MiB, which is not sent: it has to answer with less`;
     expect(response).toEqual({ status: 'Failure', message });
     expect(JSON.parse(text)).toMatchObject({ kind: `${one.hook.name}Response`, status: 'Failure', message });
     expect(lines).toEqual([expect.objectContaining({ level: 50, problem: 'an answer of more than 20 MiB' })]);
@@ -366,9 +366,7 @@ test.each<[string, (answer: AnyAnswer) => unknown, string]>([
 test('a message that is cut is logged', async () => {
   const { response, lines } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
   expect(response.message).toHaveLength(8192);
-  expect(lines).toMatchObject([
-    { level: 40, characters: 1_000_000, msg: 'the message of the answer is cut to 8192 characters' },
-  ]);
+  expect(lines).toMatchObject([{ level: 40, characters: 1_000_000, msg: 'the message is cut to 8192 characters' }]);
 });
 
 test('an answer without fields may say so', async () => {

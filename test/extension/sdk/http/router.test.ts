@@ -268,7 +268,7 @@ describe('a path', () => {
     expect([code, json.reason, json.message]).toEqual([
       404,
       'NotFound',
-      `page not found: no handler of this extension has this path; /lab${root}/discovery lists them`,
+      `page not found: no handler has this path; /lab${root}/discovery lists them`,
     ]);
     await post(`/${'x'.repeat(600)}`, body);
     expect(lines.filter(({ level }) => level === 40)).toEqual([

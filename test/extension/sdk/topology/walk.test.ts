@@ -55,7 +55,7 @@ test('a template that mutate returns is refused, since it would change nothing',
   const walk = (mutate: (one: JsonObject) => unknown) => () =>
     walkTemplates(requestOf({}), [{ mutate: mutate as never }]);
   expect(walk((one) => ({ ...one, spec: {} }))).toThrow(
-    new TypeError('mutate returned MachineTemplate, which changes nothing: change the template that it receives'),
+    new TypeError('mutate returned MachineTemplate: change the template that it receives instead'),
   );
   expect(walk((one) => one)).not.toThrow();
   expect(walk((one) => Object.assign(one.spec as JsonObject, { a: 1 }))).not.toThrow();
