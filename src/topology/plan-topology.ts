@@ -27,7 +27,7 @@ import { planTopology } from './with-topology.ts';
 import { planWithout } from './without-topology.ts';
 import { type CallHook, groupParts } from './world/groups.ts';
 import { withMadeUpNames } from './world/names.ts';
-import { NotKnown } from './world/not-known.ts';
+import { asEnd, NotKnown } from './world/not-known.ts';
 import { nameIn, writable } from './world/objects.ts';
 import { type ClusterPlan, type Plan, type Problem, sumOf } from './world/plan-document.ts';
 import { readingsBetween } from './world/releases.ts';
@@ -193,10 +193,8 @@ async function readCluster(
     const classes = [was && (await ifKnown(before.classOf(was))), await ifKnown(after.classOf(wanted))];
     return { was, wanted, existing, worlds: [before.world, after.world], classes };
   } catch (error) {
-    if (error instanceof NotKnown) {
-      return undefined;
-    }
-    throw error;
+    asEnd(error);
+    return undefined;
   }
 }
 

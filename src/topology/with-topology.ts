@@ -17,7 +17,7 @@ import { causeLine } from './refusals/index.ts';
 import { groupsWithout } from './rollout/index.ts';
 import { withVariables } from './variables/variables.ts';
 import type { GroupChange } from './world/groups.ts';
-import { NotKnown, Stopped } from './world/not-known.ts';
+import { asEnd, NotKnown, Stopped } from './world/not-known.ts';
 import type { GroupPlan, Problem } from './world/plan-document.ts';
 import { invalidText } from './world/refusal.ts';
 import { classNameOf, classOf } from './world/topologies.ts';
@@ -173,14 +173,12 @@ export async function planTopology(
     }
     return { groups, problems: [...problems, ...ends], changes };
   } catch (error) {
-    if (!(error instanceof NotKnown || error instanceof Stopped)) {
-      throw error;
-    }
+    const end = asEnd(error);
     const isRefused = isClassRefused(planning, cluster, refusals);
-    const groups = groupsWithout(planning.before.world, before, cluster, isRefused ? 'refused' : error.is);
+    const groups = groupsWithout(planning.before.world, before, cluster, isRefused ? 'refused' : end.is);
     return {
-      groups: isRefused || error.is === 'stopped' ? groups : await withKnownParts(planning, before, cluster, groups),
-      problems: isRefused ? problems : [...problems, error.problem],
+      groups: isRefused || end.is === 'stopped' ? groups : await withKnownParts(planning, before, cluster, groups),
+      problems: isRefused ? problems : [...problems, end.problem],
       changes: [],
     };
   }

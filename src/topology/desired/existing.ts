@@ -13,7 +13,7 @@ import { machineTemplateOf } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
-import { NotKnown } from '../world/not-known.ts';
+import { asEnd } from '../world/not-known.ts';
 import type { World } from '../world/world.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
@@ -128,9 +128,6 @@ export function machinesOf(
       machines: all.length === 0 ? undefined : machines,
     };
   } catch (error) {
-    if (error instanceof NotKnown) {
-      return { machineSets: [], machines: undefined, end: error };
-    }
-    throw error;
+    return { machineSets: [], machines: undefined, end: asEnd(error) };
   }
 }

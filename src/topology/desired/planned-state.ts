@@ -7,7 +7,7 @@ import { withoutBookkeeping } from '../patches/items.ts';
 import { clusterApiSchemaOf } from '../refusals/index.ts';
 import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
-import { NotKnown, Stopped } from '../world/not-known.ts';
+import { asEnd, NotKnown, Stopped } from '../world/not-known.ts';
 import { classOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 import { referred } from './existing.ts';
@@ -149,9 +149,7 @@ export async function ifKnown<T>(value: Promise<T>): Promise<T | undefined> {
   try {
     return await value;
   } catch (error) {
-    if (error instanceof NotKnown || error instanceof Stopped) {
-      return undefined;
-    }
-    throw error;
+    asEnd(error);
+    return undefined;
   }
 }

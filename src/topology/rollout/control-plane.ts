@@ -25,7 +25,6 @@ import {
   isStaying,
   machineCounts,
   notBefore,
-  nothing,
   objectDifferences,
   type Rollout,
 } from './group-plan.ts';
@@ -40,9 +39,9 @@ interface ControlPlaneUpdate extends GroupUpdate {
 
 /** A Machine, and what is not given of it, as the control plane made it before. */
 function madeMachine(update: ControlPlaneUpdate, existing?: ExistingMachine, isFirst = false): MachineObjects {
-  const { of, before, change } = update;
-  const name = existing === undefined ? `${change.name}-machine` : nameOf(existing.machine);
-  const names = { cluster: nameOf(change.cluster), machine: name };
+  const { of, before, cluster } = update;
+  const name = existing === undefined ? `${update.name}-machine` : nameOf(existing.machine);
+  const names = { cluster: nameOf(cluster), machine: name };
   const made = of.machine(before.object, before.infrastructure, names, isFirst);
   return {
     machine: existing?.machine ?? made.machine,
@@ -102,14 +101,15 @@ function outdatedMachine(
 }
 
 function outdatedMachines(update: ControlPlaneUpdate, count: number): OutdatedMachine[] {
-  const { of, after, change, releases } = update;
+  const { of, after, machines, releases } = update;
   const [first, joined] = [madeMachine(update, undefined, true), madeMachine(update)];
   const [ofFirst, ofJoined] = [first, joined].map((objects) => of.reasons(objects, after.object, releases.after));
   const outdated = (name: string, objects: MachineObjects) =>
     outdatedMachine(update, name, objects, (isFirst) => (isFirst ? ofFirst : ofJoined) ?? []);
-  if (change.machines !== undefined) {
-    const staying = change.machines.filter(isStaying);
-    return staying.flatMap((existing) => outdated(nameOf(existing.machine), madeMachine(update, existing)));
+  if (machines !== undefined) {
+    return machines
+      .filter(isStaying)
+      .flatMap((existing) => outdated(nameOf(existing.machine), madeMachine(update, existing)));
   }
   // The first Machine may still be the one that made the control plane.
   const made = outdated('', joined);
@@ -190,7 +190,7 @@ export async function controlPlaneRollout(
     maxSurge === undefined,
   );
   if (caused.length === 0) {
-    return { ...nothing(), problems };
+    return { problems };
   }
   const reasons = caused.flatMap((machine) => machine.reasons);
   const causes = causesOf(update, reasons, { infrastructure: [...machineTemplatePath(update.after.object), 'name'] });
@@ -209,10 +209,10 @@ export async function controlPlaneRollout(
       if (updatesInPlace && of.asksExtensions === true && of.updateRequest === undefined) {
         throw new NotKnown(`whether an extension updates Machines of ${of.kind} in place is not known`);
       }
-      const { before, after, change } = update;
+      const { before, after, cluster } = update;
       const isAsked = updatesInPlace && !asked.has(machine);
-      const request = isAsked ? of.updateRequest?.(machine.objects, before, after, nameOf(change.cluster)) : undefined;
-      const answer = request && (await askForUpdate(change, options, 'CanUpdateMachine', request));
+      const request = isAsked ? of.updateRequest?.(machine.objects, before, after, nameOf(cluster)) : undefined;
+      const answer = request && (await askForUpdate(update, options, 'CanUpdateMachine', request));
       const known = asked.get(machine) ?? answer ?? { is: 'none' };
       asked.set(machine, known);
       return known;
@@ -236,7 +236,7 @@ export async function controlPlaneRollout(
       ...(deleted.length === 0
         ? []
         : [`one after the other, ${order} (maxSurge ${maxSurge})`, ...notBefore(update, age?.path, now)]),
-      ...stepsText(update.change, replaced === 0 && updatedFirst > 0 ? 'updated' : 'replaced'),
+      ...stepsText(update, replaced === 0 && updatedFirst > 0 ? 'updated' : 'replaced'),
       ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
     ],
     problems: [...problems, ...problemsOf(answers)],

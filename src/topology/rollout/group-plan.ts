@@ -16,11 +16,8 @@ import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan-document.
 import { listText } from './explanations.ts';
 import { bookkeeping, hasMachines, replicasOf } from './machines.ts';
 
-export interface GroupUpdate {
-  change: GroupChange;
-  before: GroupObjects;
-  after: GroupObjects;
-}
+/** A change of a group that exists before and after. */
+export type GroupUpdate = GroupChange & { before: GroupObjects; after: GroupObjects };
 
 export const isStaying = ({ machine }: ExistingMachine): boolean =>
   objectAt(machine, 'metadata').deletionTimestamp === undefined;
@@ -31,10 +28,10 @@ export function causesOf(
   reasons: readonly Difference[],
   references: Partial<Record<'bootstrap' | 'infrastructure', FieldPath>>,
 ): Cause[] {
-  const { before, after, change } = update;
+  const { before, after } = update;
   const causes = new Map<string, Cause>();
   const add = (part: GroupPart, difference: Difference) => {
-    const cause = causeOf(part, difference, update, change.from);
+    const cause = causeOf(part, difference, update);
     causes.set(`${cause.object} ${cause.field}`, cause);
   };
   const byPath = new Map(
@@ -64,15 +61,13 @@ export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, n
 
 export interface Rollout {
   verdict?: Extract<Verdict, 'refused' | 'unknown' | 'onDelete'> | undefined;
-  replaced: number;
+  replaced?: number;
   replaces?: string[] | undefined;
-  inPlace: number;
-  causes: Cause[];
-  manner: string[];
-  problems: Problem[];
+  inPlace?: number;
+  causes?: Cause[];
+  manner?: string[];
+  problems?: Problem[];
 }
-
-export const nothing = (): Rollout => ({ replaced: 0, inPlace: 0, causes: [], manner: [], problems: [] });
 
 /** The fields of an object that somebody sets. */
 function settings(object: JsonObject): JsonObject {
@@ -96,9 +91,9 @@ export function machinesBefore({ machines = [], before }: Pick<GroupChange, 'mac
   return machines.length === 0 ? replicasOf(before.object) : machines.filter(isStaying).length;
 }
 
-export const machineCounts = ({ change, after }: GroupUpdate): { before: number; after: number } => ({
-  before: machinesBefore(change),
-  after: replicasOf(after.object),
+export const machineCounts = (update: GroupUpdate): { before: number; after: number } => ({
+  before: machinesBefore(update),
+  after: replicasOf(update.after.object),
 });
 
 const replicasPath: FieldPath = ['spec', 'replicas'];
@@ -106,7 +101,7 @@ const replicasPath: FieldPath = ['spec', 'replicas'];
 /** Variables of patches that change with the number of Machines. */
 const replicasVariable = /builtin\.(?:controlPlane|machineDeployment|machinePool)\.replicas/;
 
-function scalingReplaces({ causes }: Rollout, { before, after }: { before: number; after: number }): string[] {
+function scalingReplaces(causes: readonly Cause[], { before, after }: { before: number; after: number }): string[] {
   const cause = causes.find(({ from = '' }) => replicasVariable.test(from));
   const variable = replicasVariable.exec(cause?.from ?? '')?.[0];
   return cause === undefined || variable === undefined || before === after
@@ -116,20 +111,14 @@ function scalingReplaces({ causes }: Rollout, { before, after }: { before: numbe
       ];
 }
 
-function verdictOf(rollout: Rollout, isScaled: boolean, isChanged: boolean): Verdict {
-  if (rollout.verdict === 'unknown' || rollout.verdict === 'refused') {
-    return rollout.verdict;
+function verdictOf(verdict: Rollout['verdict'], replaced: number, isScaled: boolean, isChanged: boolean): Verdict {
+  if (verdict === 'unknown' || verdict === 'refused') {
+    return verdict;
   }
-  if (rollout.replaced > 0) {
+  if (replaced > 0) {
     return 'replaced';
   }
-  if (rollout.verdict !== undefined) {
-    return rollout.verdict;
-  }
-  if (isScaled) {
-    return 'scaled';
-  }
-  return rollout.inPlace > 0 || isChanged || rollout.causes.length > 0 ? 'inPlace' : 'unchanged';
+  return verdict ?? (isScaled ? 'scaled' : isChanged ? 'inPlace' : 'unchanged');
 }
 
 /** The fields of an arrival that differ: parts of it, or itself in an object that is added or removed. */
@@ -150,12 +139,12 @@ const arrivalTexts = (written: readonly Difference[], arrivals: Arrivals): strin
   });
 
 /** Templates that change without another name: Cluster API does not compare their content. */
-const changedTemplates = ({ before, after, change }: GroupUpdate): string[] =>
+const changedTemplates = ({ before, after, kind }: GroupUpdate): string[] =>
   (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
     const [one, other] = [before[part], after[part]];
     // A MachinePool does not refer to templates: its provider reads the objects again.
     const isSameObject =
-      change.kind !== 'MachinePool' && one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
+      kind !== 'MachinePool' && one !== undefined && other !== undefined && nameOf(one) === nameOf(other);
     return isSameObject && differencesOf(one.spec, other.spec).length > 0
       ? [`${objectText(other)} changes under its name: Machines keep what they were made of, and new ones get it`]
       : [];
@@ -166,40 +155,37 @@ const referenceNames = ['configRef', 'infrastructureRef', 'infrastructureTemplat
 const isReference = ({ path }: Difference): boolean => referenceNames.some((name) => path.includes(name));
 
 export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
-  const { change } = update;
+  const { group, kind, name, notes } = update;
+  const { replaced = 0, replaces, inPlace: updated = 0, causes = [], problems = [] } = rollout;
   const counts = machineCounts(update);
   const differences = objectDifferences(update);
-  const isCause = ({ path }: Difference) => rollout.causes.some(({ field }) => field === formatFieldPath(path));
+  const isCause = ({ path }: Difference) => causes.some(({ field }) => field === formatFieldPath(path));
   const written = differences.filter((difference) => !isCause(difference));
   const scaling = differences.filter(({ path }) => hasMachines(update.after.object) && isPath(path, replicasPath));
-  const verdict = verdictOf(rollout, scaling.length > 0, differences.length > 0);
-  const ofObject = (some: readonly Difference[]) =>
-    some.map((difference) => causeOf('object', difference, update, change.from));
+  const isChanged = differences.length > 0 || updated > 0 || causes.length > 0;
+  const verdict = verdictOf(rollout.verdict, replaced, scaling.length > 0, isChanged);
   const toMachines = arrivals.filter(({ on }) => on.includes('Machines'));
   const reachesMachines = toMachines.some(({ path }) => arriving(written, path).length > 0);
   const isKnown = verdict !== 'unknown' && verdict !== 'refused';
-  const [replaced, updated] = isKnown ? [rollout.replaced, rollout.inPlace] : [0, 0];
-  const inPlace = verdict === 'inPlace' || verdict === 'scaled';
-  const kept = Math.min(counts.before, counts.after);
-  const causes = inPlace
-    ? [...rollout.causes, ...ofObject(verdict === 'scaled' ? scaling : written.filter((one) => !isReference(one)))]
-    : rollout.causes;
+  const isInPlace = verdict === 'inPlace' || verdict === 'scaled';
+  const inPlace = isInPlace && updated === 0 && reachesMachines ? Math.min(counts.before, counts.after) : updated;
+  const ofObject = verdict === 'scaled' ? scaling : written.filter((one) => !isReference(one));
   const manner = [
-    ...rollout.manner,
-    ...scalingReplaces(rollout, counts),
+    ...(rollout.manner ?? []),
+    ...scalingReplaces(causes, counts),
     ...arrivalTexts(written, arrivals),
     ...changedTemplates(update),
-    ...change.notes,
+    ...notes,
   ];
   return {
-    group: change.group,
-    kind: change.kind,
-    name: change.name,
+    group,
+    kind,
+    name,
     verdict,
-    machines: { ...counts, replaced, inPlace: inPlace && updated === 0 && reachesMachines ? kept : updated },
-    causes,
-    ...((replaced > 0 || verdict === 'onDelete') && rollout.replaces !== undefined && { replaces: rollout.replaces }),
+    machines: { ...counts, replaced: isKnown ? replaced : 0, inPlace: isKnown ? inPlace : 0 },
+    causes: isInPlace ? [...causes, ...ofObject.map((difference) => causeOf('object', difference, update))] : causes,
+    ...(replaces !== undefined && ((isKnown && replaced > 0) || verdict === 'onDelete') && { replaces }),
     ...(manner.length > 0 && { manner }),
-    ...(rollout.problems.length > 0 && { problems: rollout.problems }),
+    ...(problems.length > 0 && { problems }),
   };
 }

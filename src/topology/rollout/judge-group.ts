@@ -2,24 +2,24 @@ import { groupOf, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
-import { NotKnown, Stopped } from '../world/not-known.ts';
+import { asEnd } from '../world/not-known.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan-document.ts';
 import { controlPlaneRollout } from './control-plane.ts';
 import { explained } from './explained.ts';
-import { type GroupUpdate, groupPlan, machinesBefore, nothing, objectDifferences } from './group-plan.ts';
+import { type GroupUpdate, groupPlan, machinesBefore, objectDifferences } from './group-plan.ts';
 import { asHeld } from './held.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 
 function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
-  const { before, after, change } = update;
+  const { before, after } = update;
   const templates = (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
     const differences = differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
     return differences.map((difference): [GroupPart, Difference] => [part, difference]);
   });
   return [...ofObject.map((difference): [GroupPart, Difference] => ['object', difference]), ...templates].map(
-    ([part, difference]) => causeOf(part, difference, update, change.from),
+    ([part, difference]) => causeOf(part, difference, update),
   );
 }
 
@@ -29,11 +29,11 @@ function judgeForeign(update: GroupUpdate): GroupPlan {
   const differences = objectDifferences(update);
   const causes = allCauses(update, differences);
   if (causes.length === differences.length && differences.every(isScaling)) {
-    return groupPlan(update, nothing(), []);
+    return groupPlan(update, {}, []);
   }
   const { object } = update.after;
   const manner = [`${textAt(object, 'kind')} (${groupOf(object)}) decides what becomes of Machines`];
-  return groupPlan(update, { ...nothing(), verdict: 'unknown', causes, manner }, []);
+  return groupPlan(update, { verdict: 'unknown', causes, manner }, []);
 }
 
 /** A group about whose Machines nothing is known but their number. */
@@ -60,14 +60,13 @@ async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<G
     }
     return await asHeld(change, options, (some) => judged(change, some));
   } catch (error) {
-    if (error instanceof Stopped) {
-      return unjudged(change, 'stopped', machinesBefore(change));
+    const { is, problem } = asEnd(error);
+    const plan = unjudged(change, is, machinesBefore(change));
+    if (is === 'stopped') {
+      return plan;
     }
-    if (!(error instanceof NotKnown)) {
-      throw error;
-    }
-    const causes = before && after ? allCauses({ change, before, after }, objectDifferences({ before, after })) : [];
-    return { ...unjudged(change, 'unknown', machinesBefore(change)), causes, problems: [error.problem] };
+    const causes = before && after ? allCauses({ ...change, before, after }, objectDifferences({ before, after })) : [];
+    return { ...plan, causes, problems: [problem] };
   }
 }
 
@@ -80,11 +79,10 @@ async function judged(given: GroupChange, options: PlanOptions): Promise<GroupPl
   }
   // A group that wants Machines, and of which none is known, has some that were not given.
   const isMissing = machines?.length === 0 && replicasOf(before.object) > 0;
-  const change = isMissing ? { ...given, machines: undefined } : given;
-  const update = { change, before, after };
+  const update = { ...given, before, after, machines: isMissing ? undefined : machines };
   const of = controlPlaneOf(before.object);
   if (of !== undefined) {
-    const rollout = of.hasMachines === false ? nothing() : await controlPlaneRollout({ of, ...update }, options);
+    const rollout = of.hasMachines === false ? {} : await controlPlaneRollout({ of, ...update }, options);
     return groupPlan(update, rollout, of.arrivals(after.object));
   }
   switch (kind) {

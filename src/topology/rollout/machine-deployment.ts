@@ -12,15 +12,7 @@ import {
 import { type Difference, differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
 import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
-import {
-  causesOf,
-  type GroupUpdate,
-  isStaying,
-  machineCounts,
-  notBefore,
-  nothing,
-  type Rollout,
-} from './group-plan.ts';
+import { causesOf, type GroupUpdate, isStaying, machineCounts, notBefore, type Rollout } from './group-plan.ts';
 import { askForUpdate, type UpdateAnswer } from './in-place.ts';
 import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, sum } from './machines.ts';
 
@@ -57,11 +49,11 @@ function setNameOf({ machine }: ExistingMachine): string {
 }
 
 /** The MachineSets that have Machines, or if none are known, one as the MachineDeployment has it before the change. */
-function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
-  const machines = change.machines?.filter(isStaying);
+function madeSets({ before, machineSets, machines: all }: GroupUpdate, count: number): MadeSet[] {
+  const machines = all?.filter(isStaying);
   const spec = objectAt(before.object, ...specPath);
   const bySet = Map.groupBy(machines ?? [], setNameOf);
-  const sets = change.machineSets.map((machineSet): MadeSet => {
+  const sets = machineSets.map((machineSet): MadeSet => {
     const { object } = machineSet;
     const own = bySet.get(nameOf(object)) ?? [];
     bySet.delete(nameOf(object));
@@ -74,7 +66,7 @@ function madeSets({ before, change }: GroupUpdate, count: number): MadeSet[] {
     };
   });
   const rest = [...bySet.values()].flat();
-  const unknown = change.machineSets.length === 0 && machines === undefined ? count : rest.length;
+  const unknown = machineSets.length === 0 && machines === undefined ? count : rest.length;
   return [...sets, { machineSet: undefined, spec, createdAt: undefined, count: unknown, machines: rest }].filter(
     (set) => set.count > 0,
   );
@@ -143,7 +135,10 @@ const machineSetParts = (
 };
 
 /** The request about the Machines of a MachineSet; undefined if its templates are not known. */
-function requestFor(set: MadeSet, { before, after, change }: GroupUpdate): UpdateRequest | undefined {
+function requestFor(
+  set: MadeSet,
+  { before, after, name: ofGroup, machineSets }: GroupUpdate,
+): UpdateRequest | undefined {
   const isOfBefore = specReasons(set.spec, before.object).length === 0;
   const hasBootstrap = before.bootstrap !== undefined;
   if (
@@ -156,12 +151,12 @@ function requestFor(set: MadeSet, { before, after, change }: GroupUpdate): Updat
   }
   const machineSet = set.machineSet?.object;
   const number = machineSet === undefined ? 1 : revisionOf(machineSet);
-  const madeUp = machineSetId(change.name, number);
+  const madeUp = machineSetId(ofGroup, number);
   const name = machineSet === undefined ? madeUp.name : nameOf(machineSet);
   const hash = textAt(machineSet, 'metadata', 'labels', 'machine-template-hash') || madeUp.hash;
-  const newest = Math.max(...change.machineSets.map(({ object }) => revisionOf(object)), number) + 1;
+  const newest = Math.max(...machineSets.map(({ object }) => revisionOf(object)), number) + 1;
   const current = machineSetOf(after.object, { name, hash, revision: number }, set.count, set.spec);
-  const next = machineSetId(change.name, newest);
+  const next = machineSetId(ofGroup, newest);
   return {
     current: machineSetParts(current, before.infrastructure, before.bootstrap),
     desired: machineSetParts(machineSetOf(after.object, next, 0), after.infrastructure, after.bootstrap),
@@ -212,7 +207,7 @@ function stepsOf(updated: readonly string[], deleted: readonly string[]): Rollou
 }
 
 export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
-  const { after, change } = update;
+  const { after } = update;
   const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
   const outdated = outdatedAfter(update, madeSets(update, counts.before));
@@ -229,7 +224,7 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
   );
   const remaining = Math.max(0, sum(caused.map(({ count }) => count)) - removed);
   if (remaining === 0) {
-    return { ...nothing(), problems };
+    return { problems };
   }
   const reasons = caused.flatMap((set) => set.reasons);
   const causes = causesOf(update, reasons, references);
@@ -246,7 +241,7 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
   for (const set of caused) {
     const request = updatesInPlace && set.isEligible ? requestFor(set, update) : undefined;
     answers.push(
-      request === undefined ? { is: 'none' } : await askForUpdate(change, options, 'CanUpdateMachineSet', request),
+      request === undefined ? { is: 'none' } : await askForUpdate(update, options, 'CanUpdateMachineSet', request),
     );
   }
   const updatable = caused.filter((_, index) => answers[index]?.is === 'covered');
@@ -275,7 +270,7 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
       ...(replaced > 0 && updated === 0
         ? [mannerOf(update), ...notBefore(update, isTimed ? afterPath : undefined, now)]
         : []),
-      ...stepsText(change),
+      ...stepsText(update),
       ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
     ],
     problems: [...problems, ...problemsOf(answers)],

@@ -10,7 +10,7 @@ import { causeOf, type Difference, differencesOf, leadsTo } from '../world/diffe
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { listText, machinesText } from './explanations.ts';
-import { type GroupUpdate, isStaying, machineCounts, nothing, objectDifferences, type Rollout } from './group-plan.ts';
+import { type GroupUpdate, isStaying, machineCounts, objectDifferences, type Rollout } from './group-plan.ts';
 
 /** The fields of a MachinePool that its provider reads; all others are Cluster API's business, and written in place. */
 const providersFields = [
@@ -65,13 +65,12 @@ const fieldsText = (changed: readonly Changed[]): string =>
 
 /** @throws {NotKnown} if it is not known what the provider does. */
 export function machinePoolRollout(update: GroupUpdate): Rollout {
-  const { change } = update;
   const { infrastructure } = update.after;
   const kind = textAt(infrastructure, 'kind');
   const known = machinePoolKinds.get(kind);
   const changed = providersChanges(known, update);
   if (changed.length === 0) {
-    return nothing();
+    return {};
   }
   if (infrastructure === undefined) {
     throw new NotKnown('what its provider does is not known: its infrastructure is not among the objects', {
@@ -79,12 +78,11 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
     });
   }
   const of = (...effects: readonly (Effect | undefined)[]) => changed.filter(({ effect }) => effects.includes(effect));
-  const causes = (some: readonly Changed[]) =>
-    some.map(({ part, difference }) => causeOf(part, difference, update, change.from));
+  const causes = (some: readonly Changed[]) => some.map(({ part, difference }) => causeOf(part, difference, update));
   const refused = of('refused');
   if (refused.length > 0) {
     const text = `the webhook of ${kind} refuses changes of ${fieldsText(refused)}`;
-    return { ...nothing(), verdict: 'refused', causes: causes(refused), problems: [{ text }] };
+    return { verdict: 'refused', causes: causes(refused), problems: [{ text }] };
   }
   const counts = machineCounts(update);
   const staying = Math.min(counts.before, counts.after);
@@ -103,11 +101,10 @@ export function machinePoolRollout(update: GroupUpdate): Rollout {
     : replacing.length > 0
       ? Math.min(staying, known.surge?.(infrastructure, counts.after) ?? 0)
       : 0;
-  const machines = change.machines?.filter(isStaying) ?? [];
+  const machines = update.machines?.filter(isStaying) ?? [];
   const isNamed = isAll && machines.length === replaced;
   const [later, ignored] = [of('newInstances', 'replacesSurge'), of('ignored')];
   return {
-    ...nothing(),
     replaced,
     ...(isNamed && { replaces: machines.map(({ machine }) => nameOf(machine)) }),
     causes: causes(replaced > 0 ? replacing : changed),

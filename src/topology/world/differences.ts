@@ -7,7 +7,7 @@ import {
   objectText,
   own,
 } from '../../kubernetes/index.ts';
-import type { GroupObjects, GroupPart, Provenance } from './groups.ts';
+import type { GroupChange, GroupPart } from './groups.ts';
 import type { Cause } from './plan-document.ts';
 
 /** A field that two objects do not have in common. A list is one value. */
@@ -45,11 +45,12 @@ export const plainCause = (object: string, { path, before, after }: Difference):
 export function causeOf(
   part: GroupPart,
   difference: Difference,
-  objects: { before: GroupObjects | undefined; after: GroupObjects | undefined },
-  from: Provenance,
+  { before, after, from }: Pick<GroupChange, 'before' | 'after' | 'from'>,
 ): Cause {
-  const object = objects.after?.[part] ?? objects.before?.[part];
+  const object = after?.[part] ?? before?.[part];
   const source = from(part, difference.path);
-  const cause = plainCause(object === undefined ? part : objectText(object), difference);
-  return source === undefined ? cause : { ...cause, from: source };
+  return {
+    ...plainCause(object === undefined ? part : objectText(object), difference),
+    ...(source !== undefined && { from: source }),
+  };
 }

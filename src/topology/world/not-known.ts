@@ -44,3 +44,11 @@ export function byRules<T>(check: () => T): T {
       : error;
   }
 }
+
+/** The end of the plan of a part. @throws any other error. */
+export function asEnd(error: unknown): NotKnown | Stopped {
+  if (error instanceof NotKnown || error instanceof Stopped) {
+    return error;
+  }
+  throw error;
+}
