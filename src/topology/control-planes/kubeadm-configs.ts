@@ -12,15 +12,11 @@ import { putAt } from '../../runtimehooks/index.ts';
 import { picked } from '../world/objects.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
-/** Whether kubeadm has the feature gate ControlPlaneKubeletLocalMode in a version, and Cluster API sets it. */
-function hasLocalMode(version: string): boolean {
+/** The feature gate that Cluster API sets where kubeadm has it, besides those of the template. */
+function ownFeatureGates(version: string): JsonObject {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  return major === '1' && Number(minor) >= 31 && Number(minor) < 36;
+  return major === '1' && Number(minor) >= 31 && Number(minor) < 36 ? { ControlPlaneKubeletLocalMode: true } : {};
 }
-
-/** The feature gates that Cluster API sets in the KubeadmConfig of a control plane Machine, besides those of the template. */
-const ownFeatureGates = (version: string): JsonObject =>
-  hasLocalMode(version) ? { ControlPlaneKubeletLocalMode: true } : {};
 
 /** Of the KubeadmConfig for a Machine (ComputeDesiredKubeadmConfig in controlplane/kubeadm/pkg/desiredstate, v1.14). */
 export function kubeadmConfigSpec(controlPlane: JsonObject, joins: boolean): JsonObject {
@@ -44,17 +40,10 @@ export const isForInit = (spec: JsonObject): boolean => !isJsonObject(objectAt(s
 
 const sharedFields = ['timeouts', 'patches', 'skipPhases', 'nodeRegistration'] as const;
 
-function asJoin(spec: JsonObject): JsonObject {
-  const { initConfiguration, ...rest } = spec;
+function asJoin({ initConfiguration, ...rest }: JsonObject): JsonObject {
   const init = objectAt(initConfiguration);
-  const { localAPIEndpoint } = init;
-  return {
-    ...rest,
-    joinConfiguration: {
-      ...picked(init, sharedFields),
-      controlPlane: localAPIEndpoint === undefined ? {} : { localAPIEndpoint },
-    },
-  };
+  const controlPlane = picked(init, ['localAPIEndpoint']);
+  return { ...rest, joinConfiguration: { ...picked(init, sharedFields), controlPlane } };
 }
 
 /** Without what does not count, with DNS and endpoint of `desired`, and the defaults that webhooks set until v1.10. */
@@ -92,10 +81,9 @@ export function comparedSpecs(
   }
   const joined = compared(asJoin(current), desired);
   // Only a Machine that joins has a caCertPath.
-  const { caCertPath } = objectAt(comparedDesired, 'joinConfiguration');
   const joinConfiguration = {
     ...objectAt(joined, 'joinConfiguration'),
-    ...(caCertPath !== undefined && { caCertPath }),
+    ...picked(objectAt(comparedDesired, 'joinConfiguration'), ['caCertPath']),
   };
   return { current: { ...joined, joinConfiguration }, desired: comparedDesired };
 }

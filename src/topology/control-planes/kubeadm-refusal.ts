@@ -209,13 +209,15 @@ function changedPaths(before: Json | undefined, after: Json | undefined, path: s
   return [...names].flatMap((name) => changedPaths(old[name], after[name], path === '' ? name : `${path}.${name}`));
 }
 
+const externalEtcd = ['kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external'];
+
 const isForbidden = (field: string, why: string): string => `spec.${field}: Forbidden: ${why}`;
 
 /** The refusals of KubeadmControlPlane's webhook, whatever was before (validateKubeadmControlPlaneSpec, and what it calls). */
 export function* controlPlaneCauses(controlPlane: JsonObject): Generator<StatusCause> {
   const spec = withoutEmpty(objectAt(controlPlane, 'spec')) as JsonObject;
   const replicas = typeof spec.replicas === 'number' ? spec.replicas : Number.NaN;
-  const hasExternalEtcd = fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
+  const hasExternalEtcd = fieldAt(spec, ...externalEtcd) !== undefined;
   if (replicas <= 0) {
     yield forbiddenField('spec.replicas', 'cannot be less than or equal to 0');
   }
@@ -243,46 +245,34 @@ export function* controlPlaneCauses(controlPlane: JsonObject): Generator<StatusC
 }
 
 const problemsOf = (controlPlane: JsonObject): string[] =>
-  controlPlaneCauses(controlPlane)
-    .map(({ field, message }) => `${field}: ${message}`)
-    .toArray();
+  [...controlPlaneCauses(controlPlane)].map(({ field, message }) => `${field}: ${message}`);
 
 function updateProblems(before: JsonObject, after: JsonObject, isStep: boolean): string[] {
   const isChangeable = (path: string) => changeable.some((start) => `${path}.`.startsWith(start));
-  const external = (spec: JsonObject) =>
-    fieldAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration', 'etcd', 'external') !== undefined;
+  const external = (spec: JsonObject) => fieldAt(spec, ...externalEtcd) !== undefined;
   const [from, to] = [textAt(before, 'version'), textAt(after, 'version')];
-  const [fromMinor, toMinor] = [minorOf(from), minorOf(to)];
   return [
     ...changedPaths(before, after, '')
       .filter((path) => !isChangeable(path))
       .sort()
       .map((path) => isForbidden(path, 'cannot be modified')),
-    ...(isStep && toMinor > fromMinor + 1
+    ...(isStep && minorOf(to) > minorOf(from) + 1
       ? [isForbidden('version', `cannot update Kubernetes version from ${from} to ${to}`)]
       : []),
     ...(external(before) === external(after)
       ? []
-      : [
-          isForbidden(
-            'kubeadmConfigSpec.clusterConfiguration.etcd.external',
-            'cannot change between external and local etcd',
-          ),
-        ]),
+      : [isForbidden(externalEtcd.join('.'), 'cannot change between external and local etcd')]),
   ];
 }
 
 /** As its webhook says it (controlplane/kubeadm/webhooks/admission/kubeadmcontrolplane.go, v1.14). */
 export function controlPlaneRefusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
-  const [old, wanted] = [before, after].map((object) => withoutEmpty(objectAt(object, 'spec')) as JsonObject);
-  if (old === undefined || wanted === undefined) {
-    return undefined;
-  }
+  const specOf = (object: JsonObject) => withoutEmpty(objectAt(object, 'spec')) as JsonObject;
   // Problems that were stored before a rule existed do not stop other changes here: only those that the change brings are reported.
   const known = new Set(problemsOf(before));
   const problems = [
     ...problemsOf(after).filter((problem) => !known.has(problem)),
-    ...updateProblems(old, wanted, isStep),
+    ...updateProblems(specOf(before), specOf(after), isStep),
   ];
   return problems.length === 0
     ? undefined

@@ -14,6 +14,7 @@ import {
   nonEmpty,
   ownedLabel,
   type PatchInput,
+  placeOf,
   type WorkerPlace,
   withMetadata,
 } from '../patches/items.ts';
@@ -124,20 +125,16 @@ export function workerOf(
 }
 
 export function desiredOf(input: PatchInput, patched: Patched, infrastructureClusterName: string): Desired {
-  const itemAt = new Map(
-    patched.items.map((item) => [
-      `${textAt(item.holder, 'kind')} ${textAt(item.holder, 'name')} ${textAt(item.holder, 'fieldPath')}`,
-      item,
-    ]),
-  );
-  const cluster = nameOf(input.cluster);
-  const infrastructureItem = itemAt.get(`Cluster ${cluster} spec.infrastructureRef`);
+  const items = new Map(patched.items.map((item) => [`${textAt(item.holder, 'kind')} ${placeOf(item.holder)}`, item]));
+  const itemAt = (kind: string, name: string, fieldPath: string) =>
+    items.get(`${kind} ${placeOf({ name, fieldPath })}`);
+  const infrastructureItem = itemAt('Cluster', nameOf(input.cluster), 'spec.infrastructureRef');
   const groups: DesiredGroup[] = [];
-  const controlPlaneItem = itemAt.get(`Cluster ${cluster} spec.controlPlaneRef`);
+  const controlPlaneItem = itemAt('Cluster', nameOf(input.cluster), 'spec.controlPlaneRef');
   if (controlPlaneItem !== undefined) {
     const { name, machineTemplateName } = input.controlPlane;
     const kind = kindOfTemplate(controlPlaneItem.object);
-    const machinesItem = itemAt.get(`${kind} ${name} ${machineTemplateField(input.blueprint)}`);
+    const machinesItem = itemAt(kind, name, machineTemplateField(input.blueprint));
     const infrastructure = machinesItem && madeOf(machinesItem, machineTemplateName, input);
     const object = controlPlaneOf(input, controlPlaneItem, infrastructure);
     groups.push({
@@ -151,9 +148,8 @@ export function desiredOf(input: PatchInput, patched: Patched, infrastructureClu
   }
   for (const worker of input.workers) {
     const { kind, name, topologyName, templateNames } = worker;
-    const [bootstrapItem, infrastructureItem] = [machineFields.bootstrap, machineFields.infrastructure].map((field) =>
-      itemAt.get(`${kind} ${name} ${field}`),
-    );
+    const bootstrapItem = itemAt(kind, name, machineFields.bootstrap);
+    const infrastructureItem = itemAt(kind, name, machineFields.infrastructure);
     if (bootstrapItem === undefined || infrastructureItem === undefined) {
       continue;
     }

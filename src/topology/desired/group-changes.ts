@@ -224,8 +224,7 @@ function rotatesAgain(
   );
 }
 
-type Change = Pick<GroupChange, 'group' | 'kind' | 'name' | 'before' | 'after'> &
-  Partial<Pick<GroupChange, 'versions' | 'notes' | 'from' | 'end' | 'intent'>>;
+type Change = Pick<GroupChange, 'group' | 'kind' | 'name' | 'before' | 'after'> & Partial<GroupChange>;
 
 function wholeChange({ before, cluster }: ClusterInput, change: Change): GroupChange {
   const machines = machinesOf(cluster, before.world, { ...change, isControlPlane: change.group === 'control-plane' });

@@ -11,7 +11,13 @@ import {
 } from '../../kubernetes/index.ts';
 import { type Arrivals, timeAt } from '../control-planes/index.ts';
 import { causeOf, type Difference, differencesOf, isPath, leadsTo } from '../world/differences.ts';
-import type { ExistingMachine, GroupChange, GroupObjects, GroupPart } from '../world/groups.ts';
+import {
+  type ExistingMachine,
+  type GroupChange,
+  type GroupObjects,
+  type GroupPart,
+  groupParts,
+} from '../world/groups.ts';
 import type { Cause, GroupPlan, Problem, Verdict } from '../world/plan-document.ts';
 import { listText } from './explanations.ts';
 import { bookkeeping, hasMachines, replicasOf } from './machines.ts';
@@ -81,6 +87,16 @@ function settings(object: JsonObject): JsonObject {
 
 export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
   differencesOf(settings(before.object), settings(after.object));
+
+/** The changes of all objects of a group. */
+export const partDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>) =>
+  groupParts.flatMap((part) => {
+    const differences =
+      part === 'object'
+        ? objectDifferences({ before, after })
+        : differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
+    return differences.map((difference) => ({ part, difference }));
+  });
 
 /** How many Machines a group has: those that exist and are not being deleted, or else its replicas. */
 export function machinesBefore({ machines = [], before }: Pick<GroupChange, 'machines' | 'before'>): number {

@@ -1,39 +1,29 @@
 import { groupOf, textAt } from '../../kubernetes/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
-import { causeOf, type Difference, differencesOf } from '../world/differences.ts';
-import type { GroupChange, GroupPart, PlanOptions } from '../world/groups.ts';
+import { causeOf } from '../world/differences.ts';
+import type { GroupChange, PlanOptions } from '../world/groups.ts';
 import { asEnd } from '../world/not-known.ts';
 import type { Cause, GroupPlan, Verdict } from '../world/plan-document.ts';
 import { controlPlaneRollout } from './control-plane.ts';
 import { explained } from './explained.ts';
-import { type GroupUpdate, groupPlan, machinesBefore, objectDifferences } from './group-plan.ts';
+import { type GroupUpdate, groupPlan, machinesBefore, partDifferences } from './group-plan.ts';
 import { asHeld } from './held.ts';
 import { machineDeploymentArrivals, machineDeploymentRollout } from './machine-deployment.ts';
 import { machinePoolRollout } from './machine-pool.ts';
 import { replicasOf } from './machines.ts';
 
-function allCauses(update: GroupUpdate, ofObject: readonly Difference[]): Cause[] {
-  const { before, after } = update;
-  const templates = (['bootstrap', 'infrastructure'] as const).flatMap((part) => {
-    const differences = differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
-    return differences.map((difference): [GroupPart, Difference] => [part, difference]);
-  });
-  return [...ofObject.map((difference): [GroupPart, Difference] => ['object', difference]), ...templates].map(
-    ([part, difference]) => causeOf(part, difference, update),
-  );
-}
-
-const isScaling = ({ path }: Difference): boolean => path.join('.') === 'spec.replicas';
+const allCauses = (update: GroupUpdate): Cause[] =>
+  partDifferences(update).map(({ part, difference }) => causeOf(part, difference, update));
 
 function judgeForeign(update: GroupUpdate): GroupPlan {
-  const differences = objectDifferences(update);
-  const causes = allCauses(update, differences);
-  if (causes.length === differences.length && differences.every(isScaling)) {
+  const isScaling = ({ part, difference }: ReturnType<typeof partDifferences>[number]) =>
+    part === 'object' && difference.path.join('.') === 'spec.replicas';
+  if (partDifferences(update).every(isScaling)) {
     return groupPlan(update, {}, []);
   }
   const { object } = update.after;
   const manner = [`${textAt(object, 'kind')} (${groupOf(object)}) decides what becomes of Machines`];
-  return groupPlan(update, { verdict: 'unknown', causes, manner }, []);
+  return groupPlan(update, { verdict: 'unknown', causes: allCauses(update), manner }, []);
 }
 
 /** A group about whose Machines nothing is known but their number. */
@@ -65,7 +55,7 @@ async function judgedOrNot(change: GroupChange, options: PlanOptions): Promise<G
     if (is === 'stopped') {
       return plan;
     }
-    const causes = before && after ? allCauses({ ...change, before, after }, objectDifferences({ before, after })) : [];
+    const causes = before && after ? allCauses({ ...change, before, after }) : [];
     return { ...plan, causes, problems: [problem] };
   }
 }

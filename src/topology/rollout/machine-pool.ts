@@ -10,7 +10,7 @@ import { causeOf, type Difference, differencesOf, leadsTo } from '../world/diffe
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { listText, machinesText } from './explanations.ts';
-import { type GroupUpdate, isStaying, machineCounts, objectDifferences, type Rollout } from './group-plan.ts';
+import { type GroupUpdate, isStaying, machineCounts, partDifferences, type Rollout } from './group-plan.ts';
 
 /** The fields of a MachinePool that its provider reads; all others are Cluster API's business, and written in place. */
 const providersFields = [
@@ -29,7 +29,7 @@ interface Changed {
 }
 
 /** A difference of the infrastructure, or those within an object that is added or removed, where rules are about its fields. */
-function infrastructureChanges(known: MachinePoolKind | undefined, difference: Difference) {
+function infrastructureRules(known: MachinePoolKind | undefined, difference: Difference) {
   const { before, after } = difference;
   const [, ...path] = difference.path;
   const rules: Readonly<Record<string, Rule>> = { ...writtenByProviders, ...known?.fields };
@@ -42,23 +42,25 @@ function infrastructureChanges(known: MachinePoolKind | undefined, difference: D
   });
 }
 
-function providersChanges(known: MachinePoolKind | undefined, { before, after }: PoolChange): Changed[] {
-  const ofPart = (part: GroupPart) => differencesOf(before[part]?.spec, after[part]?.spec, ['spec']);
-  const changes: { part: GroupPart; difference: Difference; rule: Rule | undefined }[] = [
-    ...objectDifferences({ before, after }).flatMap((difference) => {
-      const field = providersFields.find(({ path }) => leadsTo(difference.path, path));
-      return field ? [{ part: 'object' as const, difference, rule: field.rule && known?.[field.rule] }] : [];
-    }),
-    ...ofPart('bootstrap').map((difference) => ({ part: 'bootstrap' as const, difference, rule: known?.userData })),
-    ...ofPart('infrastructure').flatMap((difference) =>
-      infrastructureChanges(known, difference).map((one) => ({ part: 'infrastructure' as const, ...one })),
-    ),
-  ];
-  return changes.map(({ rule, ...change }) => ({
-    ...change,
-    effect: known && (typeof rule === 'function' ? rule({ before, after }) : rule),
-  }));
+function rulesFor(known: MachinePoolKind | undefined, part: GroupPart, difference: Difference) {
+  if (part === 'infrastructure') {
+    return infrastructureRules(known, difference);
+  }
+  if (part === 'bootstrap') {
+    return [{ difference, rule: known?.userData }];
+  }
+  const field = providersFields.find(({ path }) => leadsTo(difference.path, path));
+  return field === undefined ? [] : [{ difference, rule: field.rule && known?.[field.rule] }];
 }
+
+const providersChanges = (known: MachinePoolKind | undefined, { before, after }: PoolChange): Changed[] =>
+  partDifferences({ before, after }).flatMap(({ part, difference }) =>
+    rulesFor(known, part, difference).map(({ difference: one, rule }) => ({
+      part,
+      difference: one,
+      effect: known && (typeof rule === 'function' ? rule({ before, after }) : rule),
+    })),
+  );
 
 const fieldsText = (changed: readonly Changed[]): string =>
   listText([...new Set(changed.map(({ difference }) => formatFieldPath(difference.path)))]);
