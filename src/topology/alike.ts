@@ -86,7 +86,6 @@ const readIn = (parts: Parts): Json =>
 
 const ofGroup = ({ object, bootstrap, infrastructure }: GroupObjects): Parts => [object, bootstrap, infrastructure];
 
-/** The order in which Machines were made, where a MachineDeployment deletes them by it. */
 function ageOrder(machines: readonly ExistingMachine[]): Json {
   const times = machines.map(({ machine }) => textAt(machine, 'metadata', 'creationTimestamp'));
   const sorted = [...new Set(times)].sort();

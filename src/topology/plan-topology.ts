@@ -34,7 +34,6 @@ import { readingsBetween } from './world/releases.ts';
 import { hasTopology, topologyOf } from './world/topologies.ts';
 import type { World } from './world/world.ts';
 
-/** Maximum number of Clusters that are planned at a time: so many calls wait for extensions. */
 const clustersAtOnce = 10;
 
 interface ClusterChange {
@@ -90,10 +89,7 @@ function factsOf(
   };
 }
 
-/**
- * The Cluster that is stored after a write, and why the API server or Cluster API refuses the write, if it does: then the
- * Cluster stays as it is. A new Cluster that is refused is not stored.
- */
+/** The Cluster that is stored after a write, and why that is refused: then the Cluster stays as it is, and a new one is not stored. */
 async function written(
   { before: stateBefore, after, writes }: Planning,
   before: ClusterBefore,

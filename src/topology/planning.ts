@@ -17,7 +17,6 @@ export interface PlanRequest extends Omit<PlanOptions, 'call' | 'follow'> {
   /** The API server's answers about writes of the second state, by their objects. Default: its refusals are computed. */
   answers?: WriteAnswers;
   onCluster?: (plan: ClusterPlan) => void;
-  /** Called with the objects of each Cluster that Cluster API makes or changes. */
   onObjects?: (
     cluster: string,
     objects: readonly { before: JsonObject | undefined; after: JsonObject | undefined }[],

@@ -43,10 +43,7 @@ const defaultKinds = {
 const controlPlaneKey = 'control-plane';
 const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);
 
-/**
- * The objects and Machines that Cluster API makes of a Cluster with a topology, one reconcile after the other. What is
- * decided in between (when hooks are called, and which versions groups get) is its user's business.
- */
+/** What Cluster API makes of a Cluster with a topology. When hooks are called, and which versions groups get, others decide. */
 export class SimulatedCluster {
   readonly blueprint: Blueprint;
   readonly upgradeConcurrency = upgradeConcurrency;

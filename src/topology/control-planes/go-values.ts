@@ -1,9 +1,6 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
-/**
- * The fields of Go's structs whose zero values are not absent, by their names: pointers; maps, whose keys are no fields, so
- * that every entry counts; and JSON, which is compared as it is.
- */
+/** The fields of Go's structs whose zero values are not absent: pointers, maps (their keys are no fields), and JSON as it is. */
 export type GoFields = ReadonlyMap<string, 'pointer' | 'map' | 'json'>;
 
 export const goFields = (names: { pointer?: string[]; map?: string[]; json?: string[] }): GoFields =>
@@ -23,10 +20,7 @@ function fieldValue(value: Json, fields: GoFields, type: 'pointer' | 'map' | 'js
     : goValue(value, fields);
 }
 
-/**
- * A value as Go's structs have it after decoding, so that two of them are the same if reflect.DeepEqual says so: null is
- * absent, and so is the zero value of a field that is not among `fields`. Empty lists are values of their own.
- */
+/** A value as reflect.DeepEqual compares it: null is absent, and the zero values of fields that are not among `fields`. */
 export function goValue(value: Json, fields: GoFields): Json {
   if (Array.isArray(value)) {
     return value.map((item) => goValue(item, fields));

@@ -24,7 +24,6 @@ import { type Desired, desiredOf } from './desired.ts';
 import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 
-/** With which conditions begin. */
 export const prefix = 'error computing the desired state of the Cluster topology: ';
 
 export const rotatedName = (prefixOfName: string, kind: string): string =>

@@ -46,10 +46,7 @@ function* redefined(before: Iterable<JsonObject>, after: Iterable<JsonObject>) {
   }
 }
 
-/**
- * The state before a change in which what was made for Machines is served by the definitions after it: an API server adds
- * defaults to what is stored, so that new ones are no difference between a Machine's config and its template.
- */
+/** What was made for Machines, as it is served with new defaults: these are no difference between config and template. */
 export function withNewDefinitions(
   before: Iterable<JsonObject>,
   after: Iterable<JsonObject>,

@@ -29,7 +29,6 @@ export interface DesiredGroup {
   kind: string;
   name: string;
   objects: GroupObjects;
-  /** The patched templates that the objects are made of. */
   items: Readonly<Partial<Record<GroupPart, Item>>>;
   /** Undefined for the control plane. */
   worker: WorkerPlace | undefined;

@@ -66,10 +66,7 @@ async function dryRunGroup(change: GroupChange, after: GroupObjects, dryRun: Dry
   }
 }
 
-/**
- * Objects as an API server would store them, written as Cluster API's topology controller does: the infrastructure of the
- * Cluster, the control plane, the workers. What it refuses of the first two ends all that follows, and is told once.
- */
+/** Has objects written as the topology controller does. A refused infrastructure or control plane ends all that follows. */
 export async function dryRunChanges(
   { changes, problems, infrastructure }: GroupChanges,
   dryRun: DryRun,

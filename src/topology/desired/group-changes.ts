@@ -22,7 +22,6 @@ export interface ClusterInput {
   desiredBefore: Desired | undefined;
   originsBefore: Origins | undefined;
   desired: Desired;
-  /** The versions that the control plane, and the workers, go through. */
   steps: { controlPlane: readonly string[]; workers: readonly string[] };
 }
 
@@ -81,10 +80,7 @@ export function referringTo(objects: GroupObjects, isControlPlane: boolean): Jso
   return object;
 }
 
-/**
- * Whether the controller writes a part of a group in the version that is computed here: a template of v1beta1 makes objects of
- * v1beta1, which have fewer limits, and the API server checks what is written.
- */
+/** Whether a part is written in the version that is computed here: objects of v1beta1 have fewer limits. */
 const isInOwnVersion = ({ items, objects }: DesiredGroup, part: GroupPart): boolean =>
   items[part] === undefined || items[part].object.apiVersion === objects[part]?.apiVersion;
 
@@ -143,7 +139,6 @@ export function checkNewGroup(group: DesiredGroup, schemaOf: SchemaOf): void {
 export interface GroupChanges {
   changes: GroupChange[];
   problems: Problem[];
-  /** The infrastructure of the Cluster as it is applied, if that changes it. */
   infrastructure?: JsonObject | undefined;
 }
 
@@ -151,7 +146,6 @@ function versionsOf(from: string, to: string, steps: readonly string[]): string[
   return from === '' || from === to ? [to] : [from, ...(steps.at(-1) === to ? steps : [to])];
 }
 
-/** Why a write ends, if it does; the message is that of Cluster API's condition. */
 function endOf(what: string, from: Provenance, write: () => void): NotKnown | Stopped | undefined {
   try {
     write();
@@ -170,7 +164,6 @@ function endOf(what: string, from: Provenance, write: () => void): NotKnown | St
   }
 }
 
-/** The infrastructure of a Cluster as it is applied, if that changes it, and why its write ends. */
 function infrastructureChange({ after, existing, desired, desiredBefore }: ClusterInput) {
   const { schemaOf } = after;
   const { infrastructureCluster: intent } = desired;

@@ -91,7 +91,6 @@ function judged(spec: JsonObject, all: readonly JsonObject[], cluster: JsonObjec
   return { count, unhealthy, isAllowed: unhealthy.length >= least && unhealthy.length <= most };
 }
 
-/** Conditions of Nodes that Machines do not tell. */
 function untold(spec: JsonObject, machines: readonly JsonObject[]): string[] {
   const isHealthy = machines.every((machine) => !isNot(conditionOf(machine, 'NodeHealthy')));
   return objectsAt(spec, 'checks', 'unhealthyNodeConditions').flatMap(({ type, status }) => {
@@ -135,7 +134,6 @@ export interface ClusterOfClass {
 
 const defaultStartupSeconds = 600;
 
-/** The settings of a group in the topology and in the class; undefined for one that has no health checks. */
 function settingsOf({ cluster, blueprint }: ClusterOfClass, { group, kind }: Pick<GroupPlan, 'group' | 'kind'>) {
   if (group === 'control-plane') {
     const topology = objectAt(topologyOf(cluster), 'controlPlane');
@@ -176,7 +174,6 @@ function machineLabels({ group, name, machines: [first] = [], cluster, before, a
   return textValues(first === undefined ? made : objectAt(first.machine, 'metadata', 'labels'));
 }
 
-/** The specs of a group's MachineHealthChecks in one state, by name: that of its topology, and those that users write. */
 function checksOf(state: ClusterOfClass, world: World, change: GroupChange): Map<string, JsonObject> {
   const { cluster, group, name } = change;
   const isOfUser = (check: JsonObject) =>

@@ -54,7 +54,6 @@ const isName = (path: string): boolean => /^builtin\.\w+\.(?:bootstrap|infrastru
 const externalText = ({ name, generatePatches }: ClassPatch): string =>
   `patch ${name}, extension ${generatePatches ?? ''}`;
 
-/** Text of a patch: with the variables that it reads and that change. */
 function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, after: Origins): string {
   const { patch } = step;
   const text = `patch ${patch.name}`;

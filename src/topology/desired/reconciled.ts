@@ -19,10 +19,8 @@ import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { present } from '../world/objects.ts';
 
-/** Why the topology controller cannot write an object, in its words. */
 export class WriteFailed extends ReconcileFailed {
   override readonly isWrite = true;
-  /** The field that is at fault first; undefined if none is. */
   readonly field: FieldAtFault | undefined;
 
   constructor(
@@ -40,7 +38,6 @@ interface FieldAtFault {
   path: readonly (string | number)[];
 }
 
-/** The parts of an object that the topology controller applies. */
 function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
   const { labels = {}, annotations = {} } = objectAt(metadata);
   return { metadata: { labels, annotations }, spec };
@@ -83,7 +80,6 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
   };
 }
 
-/** Why two objects cannot be the same one in two states. */
 export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
   const what = `${textAt(current, 'kind')}.${groupOf(current)}/${nameOf(current)}`;
   const causes = [
@@ -102,7 +98,6 @@ export function incompatibility(current: JsonObject, desired: JsonObject): strin
 export interface Write {
   part: GroupPart | undefined;
   current: JsonObject;
-  /** The fields that it applied before; undefined if not known. */
   before: JsonObject | undefined;
   intent: JsonObject;
   schemaOf: SchemaOf;
@@ -121,7 +116,6 @@ function fieldAtFault({ message, causes }: Refusal, part: GroupPart | undefined)
   return steps && { part, path: steps };
 }
 
-/** @throws {WriteFailed} when the API server does not take what is applied to an object. */
 function checkUpdate({ current, intent, part, schemaOf, isChecked }: Write, result: JsonObject): void {
   const refusal =
     !isChecked || isSame(result.spec, current.spec) ? undefined : applyRefusal(intent, result, current, schemaOf);
@@ -173,9 +167,6 @@ const inDryRun = (object: JsonObject, schemaOf: SchemaOf): JsonObject => withKub
 /**
  * The Cluster's own copy of a template after a reconcile: as it was, with other metadata, or rotated: another object with
  * another name (reconcileReferencedTemplate in core/reconcilers/topology/cluster, v1.14).
- *
- * @param newName of a rotated template.
- * @throws {WriteFailed} when the controller cannot write it.
  */
 export function rotatedOrPatched(write: Write, newName: string): JsonObject {
   const { current, intent, schemaOf } = write;

@@ -14,7 +14,6 @@ import type { Problem } from '../world/plan-document.ts';
 import { classNameOf, hasTopology, templatesIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
-/** A write that is refused, and a class that it would concern. */
 export interface ClassRefusal {
   ofClass: string;
   /** `control-plane`, `MachineDeployment CLASS`; undefined: all. */

@@ -16,7 +16,6 @@ import { prefix, versionOfWorker } from './computed.ts';
 import { type Existing, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
 
-/** A version that has been checked when it was read. */
 const parsed = (text: string): KubernetesVersion =>
   parseVersion(text) ?? { text, numbers: [0, 0, 0], pre: '', build: '' };
 const minorOf = (version: string): number => parsed(version).numbers[1];
@@ -42,7 +41,6 @@ function stepsOf(versions: readonly string[], from: string, to: string): string[
   return [...steps.values()];
 }
 
-/** One step per minor, each with patch 0. */
 function minorSteps(from: string, to: string): string[] {
   const length = Math.max(0, minorOf(to) - minorOf(from) - 1);
   const [major] = parsed(to).numbers;
@@ -57,7 +55,6 @@ function controlPlaneSteps({ versions }: Blueprint, from: string, to: string): s
   return versions.length > 0 ? stepsOf(versions, from, to) : minorSteps(from, to);
 }
 
-/** The lowest of the versions of workers; undefined without any. */
 export const lowestVersion = (versions: readonly string[], controlPlaneVersion: string): string | undefined =>
   versions.reduce<string | undefined>((lowest, version) => {
     // 2 if they differ only in builds that have no order.

@@ -8,7 +8,6 @@ import { isMade } from '../world/prepared.ts';
 import { classNameOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
-/** A write of an object as its user makes it. */
 export interface UserWrite {
   /** `merge`: the merge patch of `kubectl apply`; `apply`: server-side apply. */
   is: 'create' | 'merge' | 'apply';

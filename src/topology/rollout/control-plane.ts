@@ -32,7 +32,6 @@ import { askForUpdate, knowsAvailability, type UpdateAnswer } from './in-place.t
 
 interface ControlPlaneUpdate extends GroupUpdate {
   of: KindWithMachines;
-  /** Of Cluster API, before and after. */
   releases: { before: Release; after: Release };
   now: Date;
 }

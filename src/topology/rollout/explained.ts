@@ -119,7 +119,6 @@ function numberIn(object: JsonObject, ...names: readonly string[]): number | und
   return values.find((value) => typeof value === 'number');
 }
 
-/** How far a group is now, as the status of its object says: none of an object without a status. */
 function presentState({ before }: GroupChange): Pick<GroupPlan, 'now'> {
   const object = before?.object;
   if (object === undefined || fieldAt(object, 'status') === undefined) {

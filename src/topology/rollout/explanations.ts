@@ -3,7 +3,6 @@ import type { GroupChange } from '../world/groups.ts';
 import type { Cause, Problem } from '../world/plan-document.ts';
 import type { UpdateAnswer } from './in-place.ts';
 
-/** Numbers with their noun: `1 Machine`, `3 Machines`. */
 export const machinesText = (count: number): string => `${count} Machine${count === 1 ? '' : 's'}`;
 
 /** `a`, `a and b`, `a, b and c`. */

@@ -75,7 +75,6 @@ export interface Rollout {
   problems?: Problem[];
 }
 
-/** The fields of an object that somebody sets. */
 function settings(object: JsonObject): JsonObject {
   const { labels, annotations } = objectAt(object, 'metadata');
   const own = Object.entries(objectAt(annotations)).filter(([name]) => !bookkeeping.includes(name));
@@ -88,7 +87,6 @@ function settings(object: JsonObject): JsonObject {
 export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
   differencesOf(settings(before.object), settings(after.object));
 
-/** The changes of all objects of a group. */
 export const partDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>) =>
   groupParts.flatMap((part) => {
     const differences =

@@ -22,10 +22,7 @@ function whileHeld(
   };
 }
 
-/**
- * The object that keeps a change of a group from happening: its Cluster with `spec.paused`, or the group itself with the
- * annotation (util/paused, v1.14). With the annotation at a Cluster, only its topology waits.
- */
+/** The paused object (util/paused, v1.14). With the annotation at a Cluster, only its topology waits. */
 function pausing({ cluster, before, after }: GroupChange): JsonObject | undefined {
   const group = (after ?? before)?.object;
   const ofCluster =
@@ -49,7 +46,6 @@ function whilePaused(plan: GroupPlan, object: JsonObject): GroupPlan {
   return whileHeld(plan, 'paused', { verdict: 'unchanged', after: machines.before, text });
 }
 
-/** That of a MachineDeployment with `spec.paused`: it is scaled, and its rollouts wait. */
 function withoutRollout(plan: GroupPlan, object: JsonObject): GroupPlan {
   const { before, after, replaced, inPlace } = plan.machines;
   const text = `no Machine is replaced as long as ${objectText(object)} is paused`;
@@ -74,10 +70,7 @@ const versionIn = (version: string) => {
   return parsed && { minor: parsed.numbers[1], text: parsed.text.slice(1) };
 };
 
-/**
- * Why a MachineSet makes no Machines as long as the version of the control plane stays, in Cluster API's words
- * (runPreflightChecks in core/reconcilers/machineset, v1.14). That a control plane is provisioning or upgrading delays them only.
- */
+/** runPreflightChecks in core/reconcilers/machineset, v1.14. That a control plane is provisioning or upgrading only delays. */
 function preflightFailures(
   { cluster, controlPlane }: GroupChange,
   after: GroupObjects,

@@ -134,7 +134,6 @@ const machineSetParts = (
   };
 };
 
-/** The request about the Machines of a MachineSet; undefined if its templates are not known. */
 function requestFor(
   set: MadeSet,
   { before, after, name: ofGroup, machineSets }: GroupUpdate,

@@ -16,7 +16,6 @@ export type MachineStep =
   | { is: 'made' | 'deleted'; name: string }
   | { is: 'updated'; name: string; desired: JsonObject };
 
-/** Options of a rollout that is played: `follow` is told each step before the next one is decided on. */
 export interface PlayOptions extends Omit<PlanOptions, 'follow'> {
   follow: (step: MachineStep) => Promise<void>;
 }
@@ -43,7 +42,6 @@ function workerMachine(
 
 const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
 
-/** The objects of a Machine as in the request of UpdateMachine. */
 function inUpdate(objects: Readonly<Record<string, JsonObject>>): JsonObject {
   const withMarks = (object: JsonObject, more: JsonObject): JsonObject => {
     const metadata = objectAt(object, 'metadata');

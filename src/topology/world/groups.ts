@@ -1,10 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { NotKnown, Stopped } from './not-known.ts';
 
-/**
- * The objects that a group's Machines are made of: a control plane, a MachineDeployment or a MachinePool, and its templates;
- * of a MachinePool, the objects that it refers to. A control plane has no `bootstrap`.
- */
+/** A control plane (without `bootstrap`), a MachineDeployment, or a MachinePool, and the templates or objects that it refers to. */
 export interface GroupObjects {
   object: JsonObject;
   bootstrap: JsonObject | undefined;
