@@ -13,7 +13,7 @@ import {
   usable,
 } from '../../src/base/x509/index.ts';
 import { impactLines, impactOf, type Watched } from '../../src/checks/impact/index.ts';
-import { Hiding, planMarkdown, planPage, planText } from '../../src/checks/plan/index.ts';
+import { createHiding, planMarkdown, planPage, planText } from '../../src/checks/plan/index.ts';
 import { reviewConversion } from '../../src/extensionconfig/index.ts';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { KubeConfigError } from '../../src/kubernetes/client/kubeconfig.ts';
@@ -176,7 +176,7 @@ const objectsIn = (value: Json | undefined): JsonObject[] =>
 
 /** A plan is made and shown, whatever the objects are. */
 async function planned(change: RecordedChange): Promise<Plan> {
-  const result = new Hiding([...change.before, ...change.after]).plan(await planOf(change));
+  const result = createHiding([...change.before, ...change.after]).plan(await planOf(change));
   planText(result, new Map(), { paint: plain, width: 80 });
   planMarkdown(result, new Map());
   planPage(result, new Map(), { inputs: '', release: '', madeAt: new Date(0) });

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { notShown } from './shapes.ts';
+import { notShown } from './recognized.ts';
 
 /** Shorter values are hidden in their own place only: they are in many texts by chance. */
 const minLength = 4;
@@ -85,41 +85,28 @@ export function followed(
     .filter(isFollowed)
     .flatMap(writtenAs)
     .filter(isFollowed);
-  const sorted = [...new Set(written.flatMap(piecesOf).map(folded))].toSorted((a, b) => (a < b ? -1 : 1));
-  const starts = new Set(sorted.map((text) => text.slice(0, minLength)));
-  // For each, the longest of the others that it begins with.
-  const shorter: (number | undefined)[] = [];
-  for (const [index, text] of sorted.entries()) {
-    let other: number | undefined = index - 1;
-    while (other !== undefined && other >= 0 && !text.startsWith(sorted[other] ?? '')) {
-      other = shorter[other];
-    }
-    shorter.push(other === undefined || other < 0 ? undefined : other);
+  const hidden = new Set(written.flatMap(piecesOf).map(folded));
+  /** By their first characters: the lengths that values have, longest first. At most `pieceLength + minWithin` of them. */
+  const lengths = new Map<string, Set<number>>();
+  for (const text of [...hidden].toSorted((a, b) => b.length - a.length)) {
+    const start = text.slice(0, minLength);
+    lengths.set(start, (lengths.get(start) ?? new Set()).add(text.length));
   }
 
   /** The length of the longest value at a place of a text; 0 if there is none. */
   function lengthAt(text: string, at: number): number {
-    if (!starts.has(text.slice(at, at + minLength))) {
-      return 0;
-    }
-    const rest = text.slice(at, at + pieceLength + minWithin);
-    let [low, high] = [0, sorted.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      [low, high] = (sorted[middle] ?? '') <= rest ? [middle + 1, high] : [low, middle];
-    }
-    for (let index: number | undefined = low - 1; index !== undefined && index >= 0; index = shorter[index]) {
-      const found = sorted[index] ?? '';
-      const isWord = !isWordCharacter(text[at - 1]) && !isWordCharacter(text[at + found.length]);
-      if (rest.startsWith(found) && (found.length >= minWithin || isWord)) {
-        return found.length;
+    for (const length of lengths.get(text.slice(at, at + minLength)) ?? []) {
+      const end = at + length;
+      const isWord = () => !isWordCharacter(text[at - 1]) && !isWordCharacter(text[end]);
+      if (end <= text.length && hidden.has(text.slice(at, end)) && (length >= minWithin || isWord())) {
+        return length;
       }
     }
     return 0;
   }
 
   return (text) => {
-    if (sorted.length === 0 || text.length < minLength) {
+    if (hidden.size === 0 || text.length < minLength) {
       return text;
     }
     const searched = folded(text);

@@ -1,3 +1,2 @@
 export { followed } from './followed.ts';
-export { looksSecret } from './names.ts';
-export { notShown, secretShapes, withoutSecrets } from './shapes.ts';
+export { looksSecret, notShown, secretShapes, withoutSecrets } from './recognized.ts';

@@ -7,7 +7,7 @@ import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { type JsonObject, namespacedName, namespaceOf, textAt, textValues } from '../../kubernetes/index.ts';
 import { coreGroup, newestKnownRelease } from '../../runtimehooks/index.ts';
 import { classNameOf, prepared } from '../../topology/index.ts';
-import { createPlanCaller, Hiding } from '../plan/index.ts';
+import { createHiding, createPlanCaller } from '../plan/index.ts';
 import { type Change, type Impact, impactOf, lacksObjects, subjectOf } from './impact.ts';
 import {
   type Answer,
@@ -52,7 +52,7 @@ function hidden({ object, old }: Change, text: string, cluster: string): string 
   const written = [object, old].filter((one) => one !== undefined);
   const classes = written.flatMap((one) => [namespaceOf(one), classNameOf(one).split('/')[0] ?? '']);
   const shared = [...new Set([namespace, ...classes])].flatMap((one) => watched.ownedBy(one));
-  return new Hiding([...written, ...shared, ...watched.ownedBy(cluster)]).text(text);
+  return createHiding([...written, ...shared, ...watched.ownedBy(cluster)]).text(text);
 }
 
 function unknownIn({ clusters, unasked, unplanned }: Impact): Reason | undefined {

@@ -38,30 +38,15 @@ const answered = [...refusals, 401, 404, 405, 409, 415, 500, 503, 504];
 
 const methods = { create: 'POST', merge: 'PATCH', apply: 'APPLY' } as const;
 
-/** Writes that an API server judges and does not store. Every request is a dry run. */
-export class DryRuns {
-  readonly #client: KubernetesClient;
-  readonly #resources: ReadonlyMap<string, Resource>;
-  readonly #forbidden = new Map<string, string>();
-  readonly #failed = new Map<string, string>();
-
-  /** @param resources by group and kind. */
-  constructor(client: KubernetesClient, resources: ReadonlyMap<string, Resource>) {
-    this.#client = client;
-    this.#resources = resources;
-  }
-
-  /** Of which kinds nothing could be learned, and why, in lines. */
-  get notes(): string[] {
-    const [first] = this.#forbidden.values();
-    const kinds = shortList([...this.#forbidden.keys()], 20);
-    return [
-      ...(first === undefined
-        ? []
-        : [`no dry runs of ${kinds}: what the API server refuses and defaults is computed here (${first})`]),
-      ...[...this.#failed].map(([kind, why]) => `no dry run of ${kind}: ${why}`),
-    ];
-  }
+/**
+ * Writes that an API server judges and does not store: every request is a dry run.
+ *
+ * @param resources by group and kind.
+ */
+export function createDryRuns(client: KubernetesClient, resources: ReadonlyMap<string, Resource>) {
+  /** Kinds of which nothing could be learned, and why: that is forbidden, or failed. */
+  const forbidden = new Map<string, string>();
+  const failed = new Map<string, string>();
 
   /**
    * The API server's answer about a write; undefined if it cannot be asked: the account may not write the kind, not even in a dry
@@ -69,16 +54,13 @@ export class DryRuns {
    *
    * @param validation what happens to unknown fields. Default: as the API server does it.
    */
-  async send({ is, sent, manager }: Write, validation?: 'Strict'): Promise<DryRunAnswer | undefined> {
-    const resource = this.#resources.get(`${groupOf(sent)} ${textAt(sent, 'kind')}`);
-    if (resource === undefined) {
+  async function send({ is, sent, manager }: Write, validation?: 'Strict'): Promise<DryRunAnswer | undefined> {
+    const resource = resources.get(`${groupOf(sent)} ${textAt(sent, 'kind')}`);
+    const name = `${resource?.plural}.${groupOf(sent)}`;
+    if (resource === undefined || forbidden.has(name)) {
       return undefined;
     }
     const { apiVersion = '', kind = '' } = sent;
-    const name = `${resource.plural}.${groupOf(sent)}`;
-    if (this.#forbidden.has(name)) {
-      return undefined;
-    }
     const within = resource.isNamespaced ? `/namespaces/${encodeURIComponent(namespaceOf(sent))}` : '';
     const path = `/apis/${apiVersion}${within}/${resource.plural}${is === 'create' ? '' : `/${encodeURIComponent(nameOf(sent))}`}`;
     const query = new URLSearchParams({
@@ -87,34 +69,34 @@ export class DryRuns {
       ...(is === 'apply' && { fieldManager: manager ?? topologyManager, force: 'true' }),
     });
     try {
-      const stored = await this.#client.request(methods[is], `${path}?${query}`, sent);
+      const stored = await client.request(methods[is], `${path}?${query}`, sent);
       return { is: 'stored', object: { ...stored, apiVersion, kind } };
     } catch (error) {
       if (!isStatus(error, ...answered)) {
         if (!(error instanceof Error) || error.name === 'AbortError') {
           throw error;
         }
-        this.#failed.set(name, withRemedy(error));
+        failed.set(name, withRemedy(error));
         return undefined;
       }
       const { code, message } = error;
       const explained = explain(error, is === 'create' ? 'create' : 'patch', name, '');
       if (explained instanceof Forbidden) {
-        this.#forbidden.set(name, explained.message);
+        forbidden.set(name, explained.message);
         return undefined;
       }
       if (refusals.has(code) ? !noDryRun.test(message) : unreadable.test(message)) {
         return { is: 'refused', error: message };
       }
       if (code !== 404) {
-        this.#failed.set(name, message);
+        failed.set(name, message);
       }
       return undefined;
     }
   }
 
   /** Judges an object as Cluster API's topology controller applies it. */
-  readonly apply: DryRun = async (object, isTrial) => {
+  const apply: DryRun = async (object, isTrial) => {
     const { apiVersion = '', kind = '', spec = {} } = object;
     const { name = '', namespace = '', labels, annotations, ownerReferences } = objectAt(object, 'metadata');
     const marks = { ...objectAt(annotations), ...(isTrial && { [trialAnnotation]: '' }) };
@@ -125,7 +107,7 @@ export class DryRuns {
       ...(Object.keys(marks).length > 0 && { annotations: marks }),
       ...(ownerReferences !== undefined && { ownerReferences }),
     };
-    const answer = await this.send({ is: 'apply', sent: { apiVersion, kind, metadata, spec } });
+    const answer = await send({ is: 'apply', sent: { apiVersion, kind, metadata, spec } });
     if (answer?.is !== 'stored' || !isTrial) {
       return answer;
     }
@@ -133,7 +115,24 @@ export class DryRuns {
     const { [trialAnnotation]: _mark, ...kept } = objectAt(stored);
     return { is: 'stored', object: { ...answer.object, metadata: { ...others, annotations: kept } } };
   };
+
+  return {
+    send,
+    apply,
+    /** Of which kinds nothing could be learned, and why, in lines. */
+    notes(): string[] {
+      const kinds = shortList([...forbidden.keys()], 20);
+      const [first] = forbidden.values();
+      const text = `no dry runs of ${kinds}: what the API server refuses and defaults is computed here (${first})`;
+      return [
+        ...(first === undefined ? [] : [text]),
+        ...[...failed].map(([kind, why]) => `no dry run of ${kind}: ${why}`),
+      ];
+    },
+  };
 }
+
+export type DryRuns = ReturnType<typeof createDryRuns>;
 
 const writesAtOnce = 10;
 
@@ -177,15 +176,11 @@ export async function askAboutWrites(
       answers.set(next, {});
     }
   });
-  const names = shortList(
-    unasked.map((object) => printable(objectText(object))),
-    5,
-  );
-  const notes =
-    unasked.length === 0
-      ? []
-      : [
-          `no dry run of ${names}: the API server would judge by the class or the definition that it has, not by the one of this change`,
-        ];
-  return { after: after.map((object) => stored.get(object) ?? object), answers, notes };
+  const names = unasked.map((object) => printable(objectText(object)));
+  const note = `no dry run of ${shortList(names, 5)}: the API server would judge by the class or the definition that it has, not by the one of this change`;
+  return {
+    after: after.map((object) => stored.get(object) ?? object),
+    answers,
+    notes: unasked.length === 0 ? [] : [note],
+  };
 }

@@ -167,78 +167,54 @@ const textFields: ReadonlySet<string> = new Set(['text', 'remedy', 'manner']);
  * Keeps secrets of some objects out of what is shown of them. The values are known: what is at the place of a secret (a
  * variable or a field whose name says so, or with the format `password` in the schema of a variable; the data of a Secret) is hidden
  * wherever it is, and what is recognized by its shape.
+ *
+ * @param objects all that is read.
+ * @param options.showsContent whether files, commands, user data and arguments of the kubelet are shown; else, which of their
+ * lines differ.
  */
-export class Hiding {
-  /** Names of variables, and of their fields, that are marked as secret. */
-  readonly #marked: ReadonlySet<string>;
-  readonly #names = new Map<string, boolean>();
-  readonly #showsContent: boolean;
-  readonly #follow: (text: string) => string;
-
-  /**
-   * @param objects all that is read.
-   * @param options.showsContent whether files, commands, user data and arguments of the kubelet are shown; else, which of their
-   * lines differ.
-   */
-  constructor(objects: Iterable<JsonObject>, { showsContent = false }: { showsContent?: boolean } = {}) {
-    const all = [...objects];
-    this.#marked = new Set(all.filter(({ kind }) => kind === 'ClusterClass').flatMap(markedNames));
-    this.#showsContent = showsContent;
-    const values = new Set<string | number>();
-    for (const object of all) {
-      for (const text of object.kind === 'Secret' ? textsOfSecret(object) : []) {
-        values.add(text);
-      }
-      mapped(partsOf(object), anywhere, this.#isSecret, (leaf, { isSecret }) => {
-        if (isSecret) {
-          values.add(leaf);
-        }
-        return leaf;
-      });
-    }
-    const known = all.flatMap((object) => [nameOf(object), namespaceOf(object), String(object.kind)]);
-    this.#follow = followed(values, new Set(known));
-  }
-
-  readonly #isSecret = (name: string): boolean => {
-    const known = this.#names.get(name) ?? (this.#marked.has(name) || looksSecret(name));
-    this.#names.set(name, known);
+export function createHiding(objects: Iterable<JsonObject>, { showsContent = false }: { showsContent?: boolean } = {}) {
+  const all = [...objects];
+  const marked = new Set(all.filter(({ kind }) => kind === 'ClusterClass').flatMap(markedNames));
+  const names = new Map<string, boolean>();
+  const isSecretName = (name: string): boolean => {
+    const known = names.get(name) ?? (marked.has(name) || looksSecret(name));
+    names.set(name, known);
     return known;
   };
-
-  text(text: string): string {
-    return withoutSecrets(this.#follow(text));
+  const values = new Set<string | number>(all.flatMap((one) => (one.kind === 'Secret' ? textsOfSecret(one) : [])));
+  for (const object of all) {
+    mapped(partsOf(object), anywhere, isSecretName, (leaf, { isSecret }) => {
+      if (isSecret) {
+        values.add(leaf);
+      }
+      return leaf;
+    });
   }
+  const known = all.flatMap((object) => [nameOf(object), namespaceOf(object), String(object.kind)]);
+  const follow = followed(values, new Set(known));
+  const textOf = (text: string): string => withoutSecrets(follow(text));
 
   /** Shows values: of content of machines, its size, and which of its lines another state does not have. */
-  #shown({ others, isNew = true, hidesLines = true }: Comparison): Visit {
-    return (leaf, { isSecret, isContent }) => {
+  const shown = (value: Json, place: Place, { others, isNew = true, hidesLines = true }: Comparison): Json =>
+    mapped(value, place, isSecretName, (leaf, { isSecret, isContent }) => {
       const text = String(leaf);
       if (isSecret) {
         return notShown;
       }
-      if (!this.#showsContent && (isContent || (hidesLines && text.includes('\n')))) {
+      if (!showsContent && (isContent || (hidesLines && text.includes('\n')))) {
         return sizeText(text, others, isNew);
       }
-      const shown = this.text(text);
-      return shown === text ? leaf : shown;
-    };
-  }
+      const safe = textOf(text);
+      return safe === text ? leaf : safe;
+    });
 
-  /** The same without the secrets in its texts, where content of machines is shown. */
-  shown<T>(value: T): T {
-    const visit = this.#shown({ hidesLines: false });
-    return mapped(value as Json, anywhere, this.#isSecret, visit) as T;
-  }
-
-  object(object: JsonObject, comparison: Comparison = {}): JsonObject {
-    const visit = this.#shown({ hidesLines: !kindsOfUsers.has(object.kind), ...comparison });
-    const ofParts = (value: Json) => mapped(value, anywhere, this.#isSecret, visit);
-    const { metadata } = object;
-    const annotations = Object.entries(textValues(objectAt(metadata, 'annotations'))).map(([name, text]) => {
+  function objectOf(object: JsonObject, comparison: Comparison = {}): JsonObject {
+    const ofParts = (value: Json) =>
+      shown(value, anywhere, { hidesLines: !kindsOfUsers.has(object.kind), ...comparison });
+    const annotations = Object.entries(textValues(objectAt(object, 'metadata', 'annotations'))).map(([name, text]) => {
       // As kubectl keeps what was applied last.
       const value = text.startsWith('{') ? jsonIn(text) : undefined;
-      return [name, value === undefined ? this.text(text) : JSON.stringify(ofParts(value))];
+      return [name, value === undefined ? textOf(text) : JSON.stringify(ofParts(value))];
     });
     return {
       ...object,
@@ -249,52 +225,51 @@ export class Hiding {
     };
   }
 
-  objects({ before, after }: Readonly<Record<'before' | 'after', JsonObject | undefined>>) {
-    return {
-      before: before && this.object(before, { others: linesIn(after), isNew: false }),
-      after: after && this.object(after, { others: linesIn(before) }),
-    };
-  }
-
-  #cause(cause: Cause): Cause {
-    const { field, from = '' } = cause;
+  function causeOf(cause: Cause): Cause {
+    const { field, from = '', before, after } = cause;
     const variables = [...from.matchAll(/variable ([^,\s]+)/g)];
     const name = field.split('.').at(-1) ?? '';
     const place = {
       name,
-      isSecret: this.#isSecret(name) && ![cause.before, cause.after].some(isJsonObject),
+      isSecret: isSecretName(name) && ![before, after].some(isJsonObject),
       // What a patch makes of a secret (a hash, or a part of it) is as secret.
       isContent:
         field.split('.').some((_, index, parts) => machineContent.test(parts.slice(0, index + 1).join('.'))) ||
-        variables.some(([, variable = '']) => this.#isSecret(variable)),
+        variables.some(([, variable = '']) => isSecretName(variable)),
     };
-    const shown = (value: Json, comparison: Comparison) =>
-      mapped(value, place, this.#isSecret, this.#shown(comparison));
     return {
       ...cause,
-      field: this.text(field),
-      ...(cause.before !== undefined && {
-        before: shown(cause.before, { others: linesIn(cause.after), isNew: false }),
-      }),
-      ...(cause.after !== undefined && { after: shown(cause.after, { others: linesIn(cause.before) }) }),
-      ...(cause.from !== undefined && { from: this.text(cause.from) }),
+      field: textOf(field),
+      ...(before !== undefined && { before: shown(before, place, { others: linesIn(after), isNew: false }) }),
+      ...(after !== undefined && { after: shown(after, place, { others: linesIn(before) }) }),
+      ...(cause.from !== undefined && { from: textOf(from) }),
     };
   }
 
   /** Causes, and the texts of a plan that tell of values; names, verdicts and numbers stay. */
-  #told(value: unknown, field = ''): unknown {
+  function toldOf(value: unknown, field = ''): unknown {
     if (typeof value === 'string') {
-      return textFields.has(field) ? this.text(value) : value;
+      return textFields.has(field) ? textOf(value) : value;
     }
     if (Array.isArray(value)) {
-      return value.map((one) => (causeFields.has(field) ? this.#cause(one as Cause) : this.#told(one, field)));
+      return value.map((one) => (causeFields.has(field) ? causeOf(one as Cause) : toldOf(one, field)));
     }
     return isJsonObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.#told(one, name)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toldOf(one, name)]))
       : value;
   }
 
-  plan(plan: Plan): Plan {
-    return { ...plan, clusters: this.#told(plan.clusters) as Plan['clusters'] };
-  }
+  return {
+    text: textOf,
+    /** The same without the secrets in its texts, where content of machines is shown. */
+    shown: <T>(value: T): T => shown(value as Json, anywhere, { hidesLines: false }) as T,
+    object: objectOf,
+    objects: ({ before, after }: Readonly<Record<'before' | 'after', JsonObject | undefined>>) => ({
+      before: before && objectOf(before, { others: linesIn(after), isNew: false }),
+      after: after && objectOf(after, { others: linesIn(before) }),
+    }),
+    plan: (plan: Plan): Plan => ({ ...plan, clusters: toldOf(plan.clusters) as Plan['clusters'] }),
+  };
 }
+
+export type Hiding = ReturnType<typeof createHiding>;

@@ -1,7 +1,7 @@
 export { createPlanCaller, offersUpdates, type StateExtensions } from './calls.ts';
 export { causeText, groupText, problemText, verdictText } from './describe.ts';
 export { askAboutWrites } from './dry-runs.ts';
-export { Hiding } from './hidden.ts';
+export { createHiding, type Hiding } from './hidden.ts';
 export { type LiveWorld, readWorld } from './live.ts';
 export { planMarkdown } from './markdown.ts';
 export { type PageFacts, planPage } from './page.ts';

@@ -4,7 +4,7 @@ import { isStatus, type KubernetesClient, listPages } from '../../kubernetes/cli
 import { groupOf, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { classNameOf, prepared, templateReferences, World } from '../../topology/index.ts';
-import { DryRuns, type Resource } from './dry-runs.ts';
+import { createDryRuns, type DryRuns, type Resource } from './dry-runs.ts';
 
 export interface LiveWorld {
   world: World;
@@ -151,6 +151,6 @@ export async function readWorld(client: KubernetesClient, options: LiveOptions =
   );
   const referred = [...referredKinds(objects)].flatMap((kind) => resources.get(kind) ?? []);
   await eachOf(referred, requestsAtOnce, (resource) => list(resource, namespaces));
-  const dryRuns = new DryRuns(client, resources);
+  const dryRuns = createDryRuns(client, resources);
   return { world: new World(objects, { unread, dryRun: dryRuns.apply }), dryRuns };
 }

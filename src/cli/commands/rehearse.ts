@@ -1,5 +1,5 @@
 import { newFolder, type Paint, printable, withRemedy } from '../../base/index.ts';
-import { Hiding } from '../../checks/plan/index.ts';
+import { createHiding, type Hiding } from '../../checks/plan/index.ts';
 import {
   createTimeline,
   type Entry,
@@ -64,7 +64,7 @@ async function readFiles(
   if (paths.length > 0 && !objects.some(({ object }) => wanted.includes(object.kind))) {
     throw new UsageError(`--cluster-files: there is no ${wanted[0]} in ${printable(paths.join(', ').slice(0, 500))}`);
   }
-  const hiding = new Hiding(
+  const hiding = createHiding(
     objects.map(({ object }) => object),
     { showsContent: true },
   );

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { plain } from '../../../src/base/index.ts';
-import { Hiding, planMarkdown, planPage, planText, recordedObjects } from '../../../src/checks/plan/index.ts';
+import {
+  createHiding,
+  type Hiding,
+  planMarkdown,
+  planPage,
+  planText,
+  recordedObjects,
+} from '../../../src/checks/plan/index.ts';
 import { type Json, type JsonObject, nameOf, objectAt } from '../../../src/kubernetes/index.ts';
 import { isMade, layered, type Plan, plan, prepared, World } from '../../../src/topology/index.ts';
 
@@ -98,7 +105,7 @@ function planted(object: JsonObject, path: Path): JsonObject {
 
 /** Everything that is written about a change, by what it is written as. */
 async function outputsOf(before: JsonObject[], after: JsonObject[]): Promise<Record<string, string>> {
-  const hiding = new Hiding([...before, ...after]);
+  const hiding = createHiding([...before, ...after]);
   const written: JsonObject[] = [];
   const made: Plan = await plan(new World([...definitions, ...before]), new World([...definitions, ...after]), {
     now: new Date(0),
@@ -270,9 +277,9 @@ test('content of machines: how long it is, and which lines differ', async () => 
       clusters: [{ cluster: 'a/b', problems: [], groups: [{ causes: [cause] } as never] }],
       sum: {} as never,
     }).clusters[0]?.groups[0]?.causes[0];
-  expect(plans(new Hiding([]))).toMatchObject({
+  expect(plans(createHiding([]))).toMatchObject({
     before: [{ path: '/etc/app.conf', content: '(2 lines, 21 characters; line 2 removed)' }, {}],
     after: [{ path: '/etc/app.conf', content: '(3 lines, 18 characters; lines 2-3 new)' }],
   });
-  expect(plans(new Hiding([], { showsContent: true }))).toMatchObject({ after: files });
+  expect(plans(createHiding([], { showsContent: true }))).toMatchObject({ after: files });
 });

@@ -172,7 +172,7 @@ nothing, or --fail-on applies, 2 usage error.`,
         ...(isAssumed ? [assumedRelease] : []),
         ...states.notes,
         ...(asked?.notes ?? []),
-        ...(live?.dryRuns.notes ?? []),
+        ...(live?.dryRuns.notes() ?? []),
       ],
       problems: [...states.problems, ...(differing === undefined ? [] : [differing])],
     };

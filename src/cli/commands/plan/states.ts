@@ -1,5 +1,5 @@
 import { count, printable, shortList } from '../../../base/index.ts';
-import { Hiding, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
+import { createHiding, recordedObjects, sampleCluster } from '../../../checks/plan/index.ts';
 import {
   applyMergePatch,
   groupOf,
@@ -178,7 +178,7 @@ export function statesOf(source: Source, flags: PlanFlags) {
   const isKnown = (sample: JsonObject) => knownClasses.has(namespacedName(sample));
   const isRecorded = flags.record !== undefined;
   const wanted = withEdits(applied);
-  const hiding = new Hiding([...from.objects, ...wanted], { showsContent: flags['show-values'] });
+  const hiding = createHiding([...from.objects, ...wanted], { showsContent: flags['show-values'] });
   // A record is of one state: with the change, if there is one.
   const before = isRecorded ? recordedObjects(wanted, hiding) : [...from.objects, ...samples.filter(isKnown)];
   const given = new Set(change.objects.filter(isCluster).map(namespacedName));
