@@ -18,7 +18,7 @@ import {
   selectsLabels,
   textAt,
 } from '../../kubernetes/index.ts';
-import { badRequest, forbidden, internalError, RequestError } from '../resources/errors.ts';
+import { forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
 import {
   labelsOf,
@@ -341,26 +341,4 @@ export async function validate(context: ApiContext, attempt: AdmissionAttempt): 
   if (failed !== undefined) {
     throw failed.reason;
   }
-}
-
-/** The options object for the review of a request; patches count as updates. */
-export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
-  const fieldManager = query.get('fieldManager');
-  const fieldValidation = query.get('fieldValidation');
-  return {
-    kind,
-    apiVersion: 'meta.k8s.io/v1',
-    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
-    ...(fieldManager ? { fieldManager } : {}),
-    ...(fieldValidation ? { fieldValidation } : {}),
-  };
-}
-
-/** Whether the query of a write, or the body of a deletion, asks for a dry run. @throws {RequestError} 400. */
-export function isDryRun(query: URLSearchParams, body: JsonObject = {}): boolean {
-  const dryRun = [...query.getAll('dryRun'), ...itemsAt(body, 'dryRun')].filter((value) => value !== '');
-  if (dryRun.some((value) => value !== 'All')) {
-    throw badRequest('dryRun can only be "All"');
-  }
-  return dryRun.length > 0;
 }

@@ -2,9 +2,9 @@ import { copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../../
 import { badRequest, forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
 import { metadataOf, type ResourceRequest } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
-import { type AdmissionAttempt, type ApiContext, isDryRun, mutate, validate } from '../webhooks/admission.ts';
+import { type AdmissionAttempt, type ApiContext, mutate, validate } from '../webhooks/admission.ts';
 import { present } from '../webhooks/conversion.ts';
-import { mediaTypeOf, parseBody } from './objects.ts';
+import { isDryRun, mediaTypeOf, parseBody } from './objects.ts';
 
 /** Deletes an object; while it has finalizers, it is only marked, and returned. @throws {RequestError} */
 export async function remove(

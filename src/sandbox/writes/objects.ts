@@ -6,7 +6,14 @@ import {
   readCustomResource,
   unknownFieldTexts,
 } from '../../kubernetes/custom-resources/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  parseJson,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
 import { dropNulls, validateSchema } from '../../kubernetes/schema/index.ts';
 import { badRequest, internalError, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
@@ -102,4 +109,26 @@ export function causesOf(
     ...validateSchema(object, schema),
     ...(strategy.validate?.(object, old) ?? []),
   ];
+}
+
+/** The options object for the review of a request; patches count as updates. */
+export function optionsOf(kind: 'CreateOptions' | 'UpdateOptions', query: URLSearchParams): JsonObject {
+  const fieldManager = query.get('fieldManager');
+  const fieldValidation = query.get('fieldValidation');
+  return {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
+    ...(fieldManager ? { fieldManager } : {}),
+    ...(fieldValidation ? { fieldValidation } : {}),
+  };
+}
+
+/** Whether the query of a write, or the body of a deletion, asks for a dry run. @throws {RequestError} 400. */
+export function isDryRun(query: URLSearchParams, body: JsonObject = {}): boolean {
+  const dryRun = [...query.getAll('dryRun'), ...itemsAt(body, 'dryRun')].filter((value) => value !== '');
+  if (dryRun.some((value) => value !== 'All')) {
+    throw badRequest('dryRun can only be "All"');
+  }
+  return dryRun.length > 0;
 }

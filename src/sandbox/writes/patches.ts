@@ -34,9 +34,8 @@ export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
     if (!(error instanceof PatchError)) {
       throw error;
     }
-    throw new RequestError(
-      failure(422, 'Invalid', `the server rejected our request due to an error in our request: ${error.message}`, {}),
-    );
+    const message = `the server rejected our request due to an error in our request: ${error.message}`;
+    throw new RequestError(failure(422, 'Invalid', message, {}));
   }
 }
 
@@ -55,8 +54,8 @@ interface Work {
  * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged item by item,
  * with the directives `$patch`, `$retainKeys` and `$deleteFromPrimitiveList`; new items are the last. @throws {RequestError} 400.
  */
-export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
-  return mergeObject(target, patch, schema, { repeated: 0 });
+export function applyStrategicMerge(target: JsonObject, patch: Json, schema: Schema): JsonObject {
+  return mergeObject(target, objectAt(patch), schema, { repeated: 0 });
 }
 
 function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined, work: Work): JsonObject {
@@ -81,11 +80,8 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
       const list = own(merged, field);
       if (Array.isArray(list)) {
         const gone = new Set(value.map(canonical));
-        setOwn(
-          merged,
-          field,
-          list.filter((item) => !gone.has(canonical(item))),
-        );
+        const left = list.filter((item) => !gone.has(canonical(item)));
+        setOwn(merged, field, left);
       }
     } else if (key.startsWith('$')) {
       // The order of a list, which stays.
@@ -115,21 +111,15 @@ function mergeField(target: Json | undefined, value: Json, schema: Schema | unde
 }
 
 function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema | undefined, work: Work): Json[] {
-  if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
-    return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
+  const given = patch.filter((item) => objectAt(item)[directive] !== 'replace');
+  if (given.length < patch.length) {
+    return copyOf(given);
   }
   /** The items by their merge keys: of several with the same key, the first is merged, as in Kubernetes. */
-  const groups = new Map<string, Json[]>();
-  for (const [index, item] of list.entries()) {
+  const groups = Map.groupBy(list, (item, index) => {
     const value = objectAt(item)[mergeKey];
-    const key = value === undefined ? `#${index}` : canonical(value);
-    const known = groups.get(key);
-    if (known === undefined) {
-      groups.set(key, [item]);
-    } else {
-      known.push(item);
-    }
-  }
+    return value === undefined ? `#${index}` : canonical(value);
+  });
   const touched = new Set<string>();
   for (const item of patch) {
     if (!isJsonObject(item) || item[mergeKey] === undefined) {

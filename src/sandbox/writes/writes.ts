@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { isConditionTrue } from '../kinds/conditions.ts';
 import { definitionStorage } from '../kinds/definition.ts';
 import {
@@ -26,19 +27,10 @@ import {
 } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage, type Resource, type ResourceRequest } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
-import {
-  type AdmissionAttempt,
-  type ApiContext,
-  isDryRun,
-  mutate,
-  optionsOf,
-  validate,
-} from '../webhooks/admission.ts';
+import { type AdmissionAttempt, type ApiContext, mutate, validate } from '../webhooks/admission.ts';
 import { encode, present } from '../webhooks/conversion.ts';
-import { causesOf, complete, mediaTypeOf, parseBody } from './objects.ts';
+import { causesOf, complete, isDryRun, mediaTypeOf, optionsOf, parseBody } from './objects.ts';
 import { applyFirst, applyJsonPatch, applyStrategicMerge } from './patches.ts';
-
-const maxAttempts = 5;
 
 function checkNamespace(context: ApiContext, { resource, namespace }: ResourceRequest, name: string): void {
   if (!resource.namespaced) {
@@ -121,10 +113,8 @@ export async function create(context: ApiContext, request: ResourceRequest): Pro
   const { resource, query } = request;
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
   if (definition !== undefined && isConditionTrue(definition, 'Terminating')) {
-    throw methodNotAllowed('create not allowed while custom resource definition is terminating', {
-      group: resource.group,
-      kind: resource.plural,
-    });
+    const details = { group: resource.group, kind: resource.plural };
+    throw methodNotAllowed('create not allowed while custom resource definition is terminating', details);
   }
   const dryRun = isDryRun(query);
   const wanted = await objectIn(request);
@@ -196,11 +186,12 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
   return rest;
 }
 
+/** Replaces an object, and tries again while other clients keep changing it. @throws {RequestError} */
 async function change(
   context: ApiContext,
   request: ResourceRequest,
   produce: (current: JsonObject) => JsonObject,
-  retry: boolean,
+  attempts: number,
 ): Promise<JsonObject> {
   const { resource, name, namespace } = request;
   const dryRun = isDryRun(request.query);
@@ -245,7 +236,7 @@ async function change(
       }
       return present(context, resource, replaced);
     }
-    if (!retry || attempt >= maxAttempts) {
+    if (attempt >= attempts) {
       throw conflict(resource, name);
     }
   }
@@ -253,7 +244,7 @@ async function change(
 
 export async function update(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const object = await objectIn(request);
-  return change(context, request, () => copyOf(object), false);
+  return change(context, request, () => copyOf(object), 1);
 }
 
 const noServerSideApply = 'the sandbox has server-side apply in dry runs only: use kubectl apply without --server-side';
@@ -269,20 +260,24 @@ function checkApply(query: URLSearchParams): void {
   }
 }
 
+/** How patches change a copy of an object, by their media types. */
+const appliers: Readonly<Record<string, (current: JsonObject, patch: Json, schema: Schema) => Json>> = {
+  'application/json-patch+json': applyJsonPatch,
+  'application/merge-patch+json': applyMergePatch,
+  'application/strategic-merge-patch+json': applyStrategicMerge,
+};
+
 /** Patches an object; server-side apply creates it if there is none. @throws {RequestError} */
 export async function patch(
   context: ApiContext,
   request: ResourceRequest,
 ): Promise<{ object: JsonObject; isNew: boolean }> {
-  const { resource, namespace, name } = request;
+  const { resource, namespace, name, query } = request;
   const mediaType = mediaTypeOf(request.mediaType);
-  const types = ['application/json-patch+json', 'application/merge-patch+json'];
-  if (!resource.isCustom) {
-    types.push('application/strategic-merge-patch+json');
-  }
   const isApply = mediaType.startsWith('application/apply-patch+');
+  const types = Object.keys(appliers).slice(0, resource.isCustom ? 2 : 3);
   if (isApply) {
-    checkApply(request.query);
+    checkApply(query);
     if (context.store.collection(resource.storage).get(storageKey(namespace, name)) === undefined) {
       return { object: await create(context, { ...request, mediaType: 'application/json' }), isNew: true };
     }
@@ -290,26 +285,17 @@ export async function patch(
     throw unsupportedMediaType(types);
   }
   const value = await parseBody(request.body, 'application/json', resource.kind);
-  let { warn } = request;
-  function patched(current: JsonObject): Json {
-    if (mediaType === 'application/json-patch+json') {
-      return applyJsonPatch(current, value);
-    }
-    if (!isJsonObject(value)) {
-      throw badRequest('error decoding patch: a merge patch must be a JSON object');
-    }
-    if (isApply) {
-      return applyFirst(current, value, resource.schema);
-    }
-    return mediaType === 'application/merge-patch+json'
-      ? applyMergePatch(current, value)
-      : applyStrategicMerge(copyOf(current), value, resource.schema);
+  if (mediaType !== types[0] && !isJsonObject(value)) {
+    throw badRequest('error decoding patch: a merge patch must be a JSON object');
   }
+  const apply = appliers[mediaType] ?? applyFirst;
+  let { warn } = request;
   const produce = (current: JsonObject) => {
-    const next = complete(copyOf(patched(current)), resource, request.query.get('fieldValidation'), warn);
+    const patched = copyOf(apply(current, value, resource.schema));
+    const next = complete(patched, resource, query.get('fieldValidation'), warn);
     // Warnings are not repeated when the patch is retried.
     warn = () => {};
     return next;
   };
-  return { object: await change(context, request, produce, true), isNew: false };
+  return { object: await change(context, request, produce, 5), isNew: false };
 }
