@@ -9,7 +9,6 @@ import {
   InvalidOpenApi,
   type MergeReport,
   mergeDocuments,
-  type NamedDocument,
   openApiOf,
   readOpenApi,
 } from '../../../kubernetes/openapi/index.ts';
@@ -27,32 +26,24 @@ const maxTotalBytes = 512 * mebibyte;
 const maxNamed = 3;
 const maxLines = 20;
 
-class Collection {
-  documents: NamedDocument[] = [];
-  /** Documents that a server lists but does not serve, with the reason. */
-  missing: { document: string; reason: string }[] = [];
-  converted: string[] = [];
-  #bytes = 0;
+/** A document, or the reason why a server lists one that it does not serve. */
+type Source = { name: string } & ({ document: JsonObject; isConverted: boolean } | { reason: string });
 
-  count(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > maxTotalBytes) {
+/** Takes the sizes of documents in bytes. @throws {FailureError} when they are too large together. */
+function createLimit() {
+  let total = 0;
+  return (bytes: number) => {
+    total += bytes;
+    if (total > maxTotalBytes) {
       throw new FailureError(
         `all documents together have more than ${maxTotalBytes / mebibyte} MiB; merge some of them`,
       );
     }
-  }
-
-  add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
-    this.documents.push({ name, document });
-    if (isConverted) {
-      this.converted.push(name);
-    }
-  }
+  };
 }
 
 /** All documents that the API server lists. Those that it does not serve are reported as missing. */
-async function fromCluster(flags: MergeFlags, io: Io, collection: Collection): Promise<void> {
+async function fromCluster(flags: MergeFlags, io: Io, limit: (bytes: number) => void): Promise<Source[]> {
   const config = await loadKubeConfig(flags, io.env).catch((error: Error) => {
     throw new UsageError(`openapi merge: no API server: ${error.message}; or name files`);
   });
@@ -79,30 +70,22 @@ async function fromCluster(flags: MergeFlags, io: Io, collection: Collection): P
       return isStatus(error, 301) && path.includes('?') ? await read(path.split('?')[0] as string) : (error as Error);
     }
   };
-  const results = await eachOf(places, 10, async ({ name, path }) => {
+  return eachOf(places, 10, async ({ name, path }): Promise<Source> => {
     const value = await read(path);
     if (value instanceof Error) {
-      return { name, problem: value.message };
+      return { name, reason: value.message };
     }
     // Beyond a limit it ends: merging only a part would be misleading.
-    collection.count(JSON.stringify(value).length);
+    limit(JSON.stringify(value).length);
     try {
-      return { name, result: openApiOf(value) };
+      return { name, ...openApiOf(value) };
     } catch (error) {
-      return { name, problem: (error as Error).message };
+      return { name, reason: (error as Error).message };
     }
   });
-  for (const { name, result, problem = '' } of results) {
-    if (result === undefined) {
-      collection.missing.push({ document: name, reason: problem });
-    } else {
-      collection.add(name, result);
-    }
-  }
-  collection.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
 }
 
-async function fromFiles(path: string, { stdin, signal }: Io, collection: Collection): Promise<void> {
+async function* fromFiles(path: string, { stdin, signal }: Io, limit: (bytes: number) => void): AsyncGenerator<Source> {
   let count = 0;
   for await (const source of readManifests([path], stdin as Readable, signal)) {
     const problem = (message: string) => new UsageError(`openapi merge: ${printable(source.file)} ${message}`);
@@ -110,10 +93,10 @@ async function fromFiles(path: string, { stdin, signal }: Io, collection: Collec
       throw problem(source.message);
     }
     count++;
+    const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
+    limit(bytes.length);
     try {
-      const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
-      collection.count(bytes.length);
-      collection.add(source.file, readOpenApi(bytes));
+      yield { name: source.file, ...readOpenApi(bytes) };
     } catch (error) {
       throw error instanceof InvalidOpenApi || error instanceof JsonError ? problem(error.message) : error;
     }
@@ -129,20 +112,20 @@ function lines(items: readonly string[]): string[] {
   return items.length > maxLines ? [...shown, `  … and ${items.length - maxLines} more`] : shown;
 }
 
-function summary(report: MergeReport, { converted, missing }: Collection): string {
+function summary(report: MergeReport, converted: readonly Source[], missing: readonly (Source & { reason: string })[]) {
   const { documents, paths, componentsBefore, componentsAfter, renamed, dangling, conflicts } = report;
   const notes = [
     renamed.map(
       ({ section, name, newName, documents: of }) =>
         `  renamed: ${section} ${name} of ${shortList(of, maxNamed)} is ${newName}`,
     ),
-    converted.map((document) => `  converted: ${document} is OpenAPI v2`),
+    converted.map(({ name }) => `  converted: ${name} is OpenAPI v2`),
     dangling.map(({ document, reference }) => `  dangling: ${document} refers to ${reference}, which is missing`),
     conflicts.map(
       ({ place, kept, leftOut }) =>
         `  conflict: ${place} is taken from ${kept}, not from ${shortList(leftOut, maxNamed)}`,
     ),
-    missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`),
+    missing.map(({ name, reason }) => `  missing: ${name}: ${reason}`),
   ];
   const counts = `${count(documents, 'document')}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`;
   return `${[counts, ...notes.flatMap(lines)].join('\n')}\n`;
@@ -163,16 +146,22 @@ function textOf(document: JsonObject, output: MergeFlags['output']): string {
 
 /** Merges files, and the API server's documents without any or if a flag selects it. Returns the exit code. */
 export async function mergeSources(paths: readonly string[], flags: MergeFlags, io: Io): Promise<number> {
-  const collection = new Collection();
+  const limit = createLimit();
+  const sources: Source[] = [];
   if (paths.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
-    await fromCluster(flags, io, collection);
+    sources.push(...(await fromCluster(flags, io, limit)));
   }
   for (const path of paths) {
-    await fromFiles(path, io, collection);
+    for await (const source of fromFiles(path, io, limit)) {
+      sources.push(source);
+    }
   }
-  const { document, report } = await mergeDocuments(collection.documents, io.signal);
+  const present = sources.filter((source) => 'document' in source);
+  const missing = sources.filter((source) => 'reason' in source);
+  const { document, report } = await mergeDocuments(present, io.signal);
   io.stdout.write(textOf(document, flags.output));
-  io.stderr.write(`openapi merge: ${summary(report, collection)}`);
-  const isWhole = collection.missing.length + report.conflicts.length + report.dangling.length === 0;
+  const converted = present.filter(({ isConverted }) => isConverted);
+  io.stderr.write(`openapi merge: ${summary(report, converted, missing)}`);
+  const isWhole = missing.length + report.conflicts.length + report.dangling.length === 0;
   return isWhole ? exitCode.ok : exitCode.findings;
 }
