@@ -176,15 +176,9 @@ export function readDocument({
 }: Pick<DocumentText, 'text' | 'firstLine' | 'form'>): ReadDocument | { errors: DocumentError[] } {
   const placeAt = createLines(text, firstLine);
   const kind = form === 'json' ? 'JSON' : 'YAML';
-  let value: unknown;
-  let composed: Composed | undefined;
+  let read: Omit<Composed, 'root'> & { root?: Composed['root'] };
   try {
-    if (form === 'json') {
-      value = readJson(text);
-    } else {
-      composed = compose(text);
-      value = composed.value;
-    }
+    read = form === 'json' ? { value: readJson(text), duplicates: [] } : compose(text);
   } catch (error) {
     if (!(error instanceof ComposeError)) {
       throw error;
@@ -192,13 +186,13 @@ export function readDocument({
     const { offset, message } = error;
     return { errors: [{ ...placeAt(offset), message: message === tooDeep ? message : `${kind}: ${message}` }] };
   }
-  const duplicates = composed?.duplicates ?? [];
+  const { value, duplicates } = read;
   if (duplicates.length > 0) {
     return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
   }
   let known: Places | undefined;
   const places = () => {
-    known ??= new Places(composed === undefined ? nodesOfJson(text) : composed.root);
+    known ??= new Places(read.root === undefined ? nodesOfJson(text) : read.root);
     return known;
   };
   const refusals: Refusal[] = [];
