@@ -9,11 +9,6 @@ import type { Places } from './places.ts';
 
 export class EditError extends Error {}
 
-function aliasError(path: readonly string[], depth: number, alias: string): EditError {
-  const field = formatFieldPath(path.slice(0, depth));
-  return new EditError(`${field} is an alias (*${alias}); write its value there, since the anchor is elsewhere`);
-}
-
 /** The range of the text of a plain or quoted scalar without an anchor and a tag, inside its quotes. */
 function textRange(node: unknown): { from: number; to: number } | undefined {
   if (!isScalar(node) || !node.range || node.anchor !== undefined || node.tag !== undefined) {
@@ -35,9 +30,6 @@ function spliced(text: string, places: Places, edits: readonly JsonPatchOperatio
     const path = pointerKeys(edit.path);
     const value = edit.op === 'replace' ? edit.value : undefined;
     const { node, depth } = places.nodeAt(path);
-    if (isAlias(node) && depth < path.length) {
-      throw aliasError(path, depth, node.source);
-    }
     const range = depth < path.length ? undefined : textRange(node);
     if (range === undefined || typeof value !== 'string' || !plainText.test(value)) {
       return undefined;
@@ -47,9 +39,6 @@ function spliced(text: string, places: Places, edits: readonly JsonPatchOperatio
   const pieces: string[] = [];
   let done = 0;
   for (const { from, to, value } of cuts.sort((a, b) => a.from - b.from)) {
-    if (from < done) {
-      return undefined;
-    }
     pieces.push(text.slice(done, from), value);
     done = to;
   }
@@ -60,7 +49,9 @@ function nodeAt(document: Document, path: readonly string[]): Node | undefined {
   let node: unknown = document.contents;
   for (const [depth, segment] of path.entries()) {
     if (isAlias(node)) {
-      throw aliasError(path, depth, node.source);
+      const field = formatFieldPath(path.slice(0, depth));
+      const remedy = 'write its value there, since the anchor is elsewhere';
+      throw new EditError(`${field} is an alias (*${node.source}); ${remedy}`);
     }
     node = isCollection(node) ? node.get(segment, true) : undefined;
   }
