@@ -16,7 +16,7 @@ import { createOpenApi } from './openapi/open-api.ts';
 import { Registry } from './resources/registry.ts';
 import type { Resource } from './resources/resource.ts';
 import { Store, storageKey } from './storage/store.ts';
-import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
+import { createWebhookCaller, type ResolveService, type ServiceReference } from './webhooks/webhook-call.ts';
 import { create } from './writes/writes.ts';
 
 export interface SandboxOptions {
@@ -118,7 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     registry.set(storage, resources);
   }
   const resolve: ResolveService = (service) => externalName(store, service) ?? options.resolveService?.(service);
-  const caller = new WebhookCaller(resolve);
+  const caller = createWebhookCaller(resolve);
   const stopping = new AbortController();
   const { signal } = stopping;
   const aggregator = createAggregator({ store, registry, now, proxyClient, resolve, pace, signal });

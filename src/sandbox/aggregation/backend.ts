@@ -3,7 +3,7 @@ import { type RequestOptions, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import { type ResolveService, targetOf, type WholeAnswer, wholeAnswer } from '../webhooks/webhook-call.ts';
+import { type ResolveService, targetOf, wholeAnswer } from '../webhooks/webhook-call.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
 export type ProxyClient = () => { cert: string; key: string };
@@ -52,7 +52,7 @@ export function backendOf({ spec }: ApiService, client: ProxyClient, resolve: Re
     target,
     start,
     /** Reads a path as one of the API server's internal users. @throws for a response longer than `maxBytes`, or none in time. */
-    get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal): Promise<WholeAnswer> {
+    get(path: string, user: UserInfo, headers: Headers, maxBytes: number, signal: AbortSignal) {
       return wholeAnswer(start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
     },
   };

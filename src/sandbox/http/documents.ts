@@ -103,25 +103,16 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
   return [...Map.groupBy(all, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function groupList(registry: Registry, aggregator: Aggregator) {
+function groupsOf({ registry, aggregator }: DocumentContext): JsonObject[] {
   const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
-  return {
-    kind: 'APIGroupList',
-    apiVersion: 'v1',
-    groups: groups.map(([group, served]) => {
-      const versions = served.map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
-      return { name: group, versions, preferredVersion: versions[0] as JsonObject };
-    }),
-  };
-}
-
-function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
-  const entry = groupList(registry, aggregator).groups.find(({ name }) => name === group);
-  return entry && { kind: 'APIGroup', apiVersion: 'v1', ...entry };
+  return groups.map(([name, served]) => {
+    const versions = served.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
+    return { name, versions, preferredVersion: versions[0] as JsonObject };
+  });
 }
 
 /** `GET /api` or `/apis` as an APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
-function aggregatedDiscovery(registry: Registry, aggregator: Aggregator, core: boolean): JsonObject {
+function aggregatedDiscovery({ registry, aggregator }: DocumentContext, core: boolean): JsonObject {
   const groups = servedGroups(registry, aggregator).filter(([group]) => (group === '') === core);
   return {
     kind: 'APIGroupDiscoveryList',
@@ -203,7 +194,7 @@ export function documentRoutes(context: DocumentContext): Router {
     ({ headers }, response, next) => {
       if (discoveryType.test(headers.accept ?? '')) {
         const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-        sendJson(response, 200, aggregatedDiscovery(registry, aggregator, isCore), type);
+        sendJson(response, 200, aggregatedDiscovery(context, isCore), type);
       } else {
         next();
       }
@@ -217,28 +208,22 @@ export function documentRoutes(context: DocumentContext): Router {
     const documents = aggregator.all().map((remote) => remote.openapi?.v2?.document);
     sendOpenApi(openapi.v2(documents.filter((one) => one !== undefined)), request, response);
   };
+  const list = inJson(() => openApiList(context));
+  const groups = inJson(() => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: groupsOf(context) }));
+  const group = inJson(({ group }) => {
+    const entry = groupsOf(context).find(({ name }) => name === group);
+    return entry && { kind: 'APIGroup', apiVersion: 'v1', ...entry };
+  });
+  const resources = inJson(({ group = '', version = '' }) => resourceList(registry, group, version));
   return Router({ caseSensitive: true })
     .get('/openapi/v2', sendV2)
-    .get(
-      '/openapi/v3',
-      inJson(() => openApiList(context)),
-    )
+    .get('/openapi/v3', list)
     .get(['/openapi/v3/api/:version', '/openapi/v3/apis/:group/:version'], sendDocument)
     .get('/api', aggregated(true), ({ headers }, response) => {
       const servers = [{ clientCIDR: '0.0.0.0/0', serverAddress: headers.host ?? '' }];
       sendJson(response, 200, { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: servers });
     })
-    .get(
-      '/apis',
-      aggregated(false),
-      inJson(() => groupList(registry, aggregator)),
-    )
-    .get(
-      '/apis/:group',
-      inJson(({ group = '' }) => groupDocument(registry, aggregator, group)),
-    )
-    .get(
-      ['/api/:version', '/apis/:group/:version'],
-      inJson(({ group = '', version = '' }) => resourceList(registry, group, version)),
-    );
+    .get('/apis', aggregated(false), groups)
+    .get('/apis/:group', group)
+    .get(['/api/:version', '/apis/:group/:version'], resources);
 }

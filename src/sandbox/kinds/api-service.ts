@@ -4,13 +4,13 @@ import { invalid } from '../../kubernetes/schema/index.ts';
 import { type Column, column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
 import { conditionsOf } from './conditions.ts';
 
-/** An APIService: the server of a group and version; without `service`, the API server itself. It must have been validated. */
+/** A valid APIService: the server of a group and version; without `service`, the API server itself. */
 export interface ApiService {
-  metadata: { name: string; uid: string; labels?: Record<string, string> };
-  spec: Pick<
-    V1APIServiceSpec,
-    'group' | 'caBundle' | 'insecureSkipTLSVerify' | 'groupPriorityMinimum' | 'versionPriority'
-  > & { version: string; service?: { namespace: string; name: string; port: number } };
+  metadata: { name: string; uid: string };
+  spec: Pick<V1APIServiceSpec, 'group' | 'caBundle' | 'insecureSkipTLSVerify' | 'versionPriority'> & {
+    version: string;
+    service?: { namespace: string; name: string; port: number };
+  };
 }
 
 export const apiServiceStorage = storageNameOf('apiregistration.k8s.io', 'apiservices');

@@ -152,13 +152,6 @@ export function startDefinitionController({ store, registry, now }: ApiContext, 
     }
     const instances = store.collection(name);
     if (instances.deleteAll(now()) > 0) {
-      const message = 'CustomResource deletion is in progress';
-      const terminating = condition('Terminating', 'True', 'InstanceDeletionInProgress', message);
-      const status = object.status as JsonObject;
-      const conditions = withCondition(conditionsOf(object), terminating, now());
-      if (!isSame(conditions, status.conditions)) {
-        definitions.write(key, object, { ...object, status: { ...status, conditions } });
-      }
       // A listener that is there already is not added again.
       instances.subscribe(schedule);
       return;

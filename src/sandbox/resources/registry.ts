@@ -4,23 +4,14 @@ const versionKey = ({ group, version }: Pick<Resource, 'group' | 'version'>) => 
 
 export class Registry {
   readonly #byStorage = new Map<string, readonly Resource[]>();
-  /** By group and version, sorted by name: another list after each change. */
+  /** By group and version, once they are asked for. */
   readonly #byVersion = new Map<string, readonly Resource[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
-    for (const key of new Set([...this.ofStorage(storage), ...resources].map(versionKey))) {
-      const others = (this.#byVersion.get(key) ?? []).filter((one) => one.storage !== storage);
-      const all = [...others, ...resources.filter((one) => versionKey(one) === key)];
-      if (all.length === 0) {
-        this.#byVersion.delete(key);
-      } else {
-        this.#byVersion.set(
-          key,
-          all.sort((a, b) => (a.plural < b.plural ? -1 : 1)),
-        );
-      }
+    for (const resource of [...this.ofStorage(storage), ...resources]) {
+      this.#byVersion.delete(versionKey(resource));
     }
     if (resources.length === 0) {
       this.#byStorage.delete(storage);
@@ -46,14 +37,25 @@ export class Registry {
 
   /** The resources of one group and version, sorted by name; the same list until they change. */
   of(group: string, version: string): readonly Resource[] {
-    return this.#byVersion.get(versionKey({ group, version })) ?? [];
+    const key = versionKey({ group, version });
+    const known = this.#byVersion.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const found = this.#all().filter((resource) => versionKey(resource) === key);
+    found.sort((a, b) => (a.plural < b.plural ? -1 : 1));
+    if (found.length > 0) {
+      this.#byVersion.set(key, found);
+    }
+    return found;
   }
 
   versions(): { group: string; version: string }[] {
-    return [...this.#byVersion.keys()].map((key) => {
-      const [group = '', version = ''] = key.split('/');
-      return { group, version };
-    });
+    return [...Map.groupBy(this.#all(), versionKey).values()].map(([first]) => first as Resource);
+  }
+
+  #all(): Resource[] {
+    return [...this.#byStorage.values()].flat();
   }
 
   /** The collections of all resources. Those of cluster-scoped ones have no objects in a namespace. */

@@ -7,12 +7,8 @@ import { readLimited, withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { WebhookClientConfig } from '../resources/resource.ts';
 
-export interface ServiceReference {
-  namespace: string;
-  name: string;
-  port: number;
-  path: string;
-}
+type ServiceAddress = NonNullable<WebhookClientConfig['service']>;
+export type ServiceReference = Required<ServiceAddress>;
 
 /** The address of a Service's endpoint, or undefined if it has none. */
 export type ResolveService = (service: ServiceReference) => Endpoint | undefined;
@@ -37,16 +33,10 @@ export function targetOf(resolve: ResolveService, service: ServiceReference) {
   return { servername, ...endpoint, hostHeader: `${servername}:${port}` };
 }
 
-export interface WholeAnswer {
-  status: number;
-  headers: IncomingMessage['headers'];
-  body: Buffer;
-}
-
 const decompressed = promisify(gunzip);
 
 /** Sends a request and reads the response, which may be compressed. @throws without one, and if it exceeds `maxBytes`. */
-export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: Buffer): Promise<WholeAnswer> {
+export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: Buffer) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   call.on('error', reject).on('response', resolve);
   // Without a listener Node closes the connection, and the promise would never settle.
@@ -73,14 +63,8 @@ export async function wholeAnswer(call: ClientRequest, maxBytes: number, body?: 
 /** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
-function urlOfService({
-  namespace,
-  name,
-  port = 443,
-  path = '/',
-}: NonNullable<WebhookClientConfig['service']>): string {
-  return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
-}
+const urlOfService = ({ namespace, name, port = 443, path = '/' }: ServiceAddress): string =>
+  `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
 
 /** The server that a URL names, as `targetOf` returns it. */
 function targetAt(url: URL): ReturnType<typeof targetOf> {
@@ -89,22 +73,15 @@ function targetAt(url: URL): ReturnType<typeof targetOf> {
   return { host, port: Number(url.port || 443), servername: isIP(host) ? '' : host, hostHeader: url.host };
 }
 
+export type WebhookCaller = ReturnType<typeof createWebhookCaller>;
+
 /** Calls webhooks over HTTPS, as the API server does: HTTP/1.1, kept-alive connections, verified certificates. */
-export class WebhookCaller {
-  readonly #resolve: ResolveService;
-  /** Its connections are kept by caBundle and name, too. */
-  readonly #agent = new Agent({ keepAlive: true });
-
-  constructor(resolve: ResolveService) {
-    this.#resolve = resolve;
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
+export function createWebhookCaller(resolve: ResolveService) {
+  // Its connections are kept by caBundle and name, too.
+  const agent = new Agent({ keepAlive: true });
 
   /** Posts a review, with a timeout for all, and returns the JSON object of the response. @throws with a message for the user. */
-  async call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
+  async function call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
     const { service, caBundle } = client;
     const url = URL.parse(service === undefined ? (client.url ?? '') : urlOfService(service));
     if (url === null) {
@@ -115,10 +92,10 @@ export class WebhookCaller {
     const body = Buffer.from(JSON.stringify(review));
     try {
       const { hostHeader, ...target } =
-        service === undefined ? targetAt(url) : targetOf(this.#resolve, { port: 443, path: '/', ...service });
+        service === undefined ? targetAt(url) : targetOf(resolve, { port: 443, path: '/', ...service });
       const call = request({
         ...target,
-        agent: this.#agent,
+        agent,
         ...(caBundle ? { ca: Buffer.from(caBundle, 'base64').toString() } : {}),
         method: 'POST',
         path,
@@ -142,11 +119,12 @@ export class WebhookCaller {
       return answer;
     } catch (error) {
       const { name, message } = error as Error;
-      const why =
-        name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : withoutNodeHint(message);
+      const isLate = name === 'AbortError' || name === 'TimeoutError';
+      const why = isLate ? 'context deadline exceeded' : withoutNodeHint(message);
       // The API server names the port of a Service, also the usual one.
       const shown = service === undefined ? url.href : `https://${url.hostname}:${url.port || 443}${path}`;
       throw new Error(`failed to call webhook: Post ${JSON.stringify(shown)}: ${why}`);
     }
   }
+  return { call, close: () => agent.destroy() };
 }
