@@ -1,8 +1,2 @@
-export { createReviewApplication, webhookPaths } from './reviews/application.ts';
-export {
-  type FeatureGates,
-  inPlaceFeatureGate,
-  knownFeatureGates,
-  parseFeatureGates,
-} from './reviews/feature-gates.ts';
-export { type RunningWebhook, startWebhook, type WebhookOptions } from './reviews/server.ts';
+export { createReviewApplication, startWebhook, type WebhookOptions, webhookPaths } from './reviews/application.ts';
+export * from './reviews/feature-gates.ts';

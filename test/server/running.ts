@@ -12,15 +12,10 @@ import {
   createApplication,
   createBody,
   fixedCertificate,
+  type RunningServer,
   type ServerContext,
 } from '../../src/server/index.ts';
-import {
-  knownFeatureGates,
-  type RunningWebhook,
-  startWebhook,
-  type WebhookOptions,
-  webhookPaths,
-} from '../../src/webhook/index.ts';
+import { knownFeatureGates, startWebhook, type WebhookOptions, webhookPaths } from '../../src/webhook/index.ts';
 import { localhost, type TestCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricsAt } from '../support/metrics.ts';
 
@@ -105,15 +100,18 @@ export function pairOf(certificate: TestCertificate): CertificatePair {
   return pair;
 }
 
-const running: RunningWebhook[] = [];
+const running: RunningServer[] = [];
 
 /** Starts a server on free ports of loopback, and records its log. */
-export async function start(options: Partial<WebhookOptions> = {}) {
+export async function start({
+  webhook,
+  ...options
+}: Partial<WebhookOptions> & { webhook?: WebhookOptions['main'] } = {}) {
   const { log, lines } = collectingLog();
   const server = await startWebhook({
     admission: testAdmission,
     certificates: fixedCertificate(pairOf(localhost)),
-    webhook: { host: '127.0.0.1', port: 0 },
+    main: webhook ?? { host: '127.0.0.1', port: 0 },
     health: { host: '127.0.0.1', port: 0 },
     log,
     version: '0.0.0-test',
@@ -123,7 +121,7 @@ export async function start(options: Partial<WebhookOptions> = {}) {
     ...options,
   });
   running.push(server);
-  return { ...server, lines, health: `http://127.0.0.1:${server.healthPort}` };
+  return { ...server, webhookPort: server.port, lines, health: `http://127.0.0.1:${server.healthPort}` };
 }
 
 /** Stops what a test started. */

@@ -11,11 +11,12 @@ import {
   type CertificateSource,
   fileCertificates,
   fixedCertificate,
+  type RunningServer,
   selfSignedPair,
   stopInTime,
 } from '../../server/index.ts';
 import { bundleIn, repairEmptied, secretCertificates } from '../../webhook/certs/index.ts';
-import { inPlaceFeatureGate, type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import { inPlaceFeatureGate, startWebhook } from '../../webhook/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, type FlagValues, integerFlag, listFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { openLog } from '../framework/log.ts';
@@ -170,7 +171,7 @@ interface Surroundings
 export async function startFromFlags(
   flags: ServeFlags,
   { rules, facts, pace, impact: config, log, ...server }: Surroundings,
-): Promise<Pick<RunningWebhook, 'webhookPort' | 'stop'> & { impactReady: Promise<void> }> {
+): Promise<Pick<RunningServer, 'port' | 'stop'> & { impactReady: Promise<void> }> {
   const featureGates = flags['feature-gates'];
   const now = () => new Date();
   const watching =
@@ -203,7 +204,7 @@ export async function startFromFlags(
     : undefined;
   const isRuntimeSdkEnabled = featureGates[runtimeSdkFeatureGate] === true;
   try {
-    const { webhookPort, stop } = await startWebhook({
+    const { port, stop } = await startWebhook({
       ...server,
       admission: createAdmission({ rules, isRuntimeSdkEnabled, now, facts: watching?.read }),
       refresh: watching?.refresh,
@@ -215,7 +216,7 @@ export async function startFromFlags(
         }
       },
       convert: reviewConversion,
-      webhook: { host: flags.host, port: flags.port },
+      main: { host: flags.host, port: flags.port },
       health: { host: flags.host, port: flags['health-port'] },
       log,
       version,
@@ -223,7 +224,7 @@ export async function startFromFlags(
       now,
     });
     return {
-      webhookPort,
+      port,
       impactReady: impact?.ready ?? Promise.resolve(),
       async stop(options) {
         watching?.stop();

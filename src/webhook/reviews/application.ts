@@ -1,11 +1,19 @@
 import type { Express } from 'express';
+import type { Registry } from 'prom-client';
 import type { AdmissionRequest } from '../../kubernetes/index.ts';
 import type { Admission, AdmissionOutcome, ClusterKnowledge } from '../../policy/index.ts';
-import { createApplication, createBody, noSuchPath, type ServerContext } from '../../server/index.ts';
-import { type Convert, conversion } from './conversion.ts';
+import {
+  createApplication,
+  createBody,
+  noSuchPath,
+  type RunningServer,
+  type ServerContext,
+  type ServerOptions,
+  startServer,
+} from '../../server/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import { createReviewMetrics, type Webhook } from './metrics.ts';
-import { review } from './review.ts';
+import { createReviewMetrics, metricsPrefix, type Webhook } from './metrics.ts';
+import { type Convert, conversion, review } from './review.ts';
 
 /** Paths as controller-runtime names them for this API. */
 export const webhookPaths = {
@@ -19,14 +27,11 @@ export const webhookPaths = {
 export interface Decisions {
   featureGates: FeatureGates;
   admission: Admission;
-  /** Converts the objects of a ConversionReview. Without it: 404. */
+  /** Without it: 404. */
   convert?: Convert | undefined;
-  /**
-   * The facts for one request, with the objects that it names; undefined if none had to be read. Never rejects. Without
-   * it, what is known about the cluster may be older than the request.
-   */
+  /** The facts for one request, with the objects that it names; undefined if none had to be read. Never rejects. */
   refresh?: ((request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined) | undefined;
-  /** Says which Machines a write of a Cluster or a ClusterClass replaces. Never rejects. Without it: 404. */
+  /** Says which Machines a write replaces. Never rejects. Without it: 404. */
   impact?: ((request: AdmissionRequest) => Promise<AdmissionOutcome>) | undefined;
 }
 
@@ -41,18 +46,35 @@ export function createReviewApplication(
     refresh === undefined
       ? admission.validate
       : async (request: AdmissionRequest) => admission.validate(request, await refresh(request));
-  const paths: string[] = [webhookPaths.mutate, webhookPaths.validate];
+  const routes = {
+    [webhookPaths.mutate]: review('mutate', admission.mutate, context),
+    [webhookPaths.validate]: review('validate', validate, context),
+    ...(convert && { [webhookPaths.convert]: conversion(convert, context) }),
+    ...(impact && { [webhookPaths.impact]: review('impact', impact, context) }),
+  };
   const application = createApplication();
-  application.post(webhookPaths.mutate, body, review('mutate', admission.mutate, context));
-  application.post(webhookPaths.validate, body, review('validate', validate, context));
-  if (convert !== undefined) {
-    paths.push(webhookPaths.convert);
-    application.post(webhookPaths.convert, body, conversion(convert, context));
+  for (const [path, route] of Object.entries(routes)) {
+    application.post(path, body, route);
   }
-  if (impact !== undefined) {
-    paths.push(webhookPaths.impact);
-    application.post(webhookPaths.impact, body, review('impact', impact, context));
-  }
+  const paths = Object.keys(routes);
   application.use(noSuchPath(paths, `no such path; the webhooks are ${paths.join(', ')}`), context.refuse);
   return application;
+}
+
+export interface WebhookOptions extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix'>, Decisions {
+  /** Adds further metrics; `prefix` is the prefix of metric names. */
+  addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
+}
+
+/** Starts the webhook server. @throws {ListenError | ClientCaError} */
+export function startWebhook(options: WebhookOptions): Promise<RunningServer> {
+  return startServer({
+    ...options,
+    name: 'webhook',
+    metricsPrefix,
+    application(context) {
+      options.addMetrics?.(context.metrics.registry, metricsPrefix);
+      return createReviewApplication(options, context);
+    },
+  });
 }

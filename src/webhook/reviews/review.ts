@@ -1,12 +1,19 @@
 import type { Log } from '../../base/index.ts';
-import { type AdmissionRequest, decodeAdmissionReview, reviewOf } from '../../kubernetes/index.ts';
+import {
+  type AdmissionRequest,
+  type ConversionResponse,
+  type ConversionReviewResponse,
+  decodeAdmissionReview,
+  type Json,
+  objectAt,
+  reviewOf,
+} from '../../kubernetes/index.ts';
 import { type AdmissionOutcome, rejectMalformed } from '../../policy/index.ts';
 import { type BodyHandler, clientOf, type InFlight, jsonIn, Refusal } from '../../server/index.ts';
 import type { ReviewMetrics } from './metrics.ts';
 
 type ReviewWebhook = 'mutate' | 'validate' | 'impact';
 
-/** The dependencies of routes. */
 export interface ReviewContext {
   inFlight: InFlight;
   metrics: ReviewMetrics;
@@ -59,19 +66,17 @@ const messages = {
   malformed: 'malformed review',
 } as const;
 
-/** Longest name that is logged, in characters: the longest that Kubernetes allows. */
-export const maxNameLength = 253;
+/** Longest name that is logged, in characters, and that Kubernetes allows. */
+const maxNameLength = 253;
 
 /** Milliseconds, to the microsecond. */
-export const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
+const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
 
-/** A review that was answered. */
 interface AnsweredReview {
   webhook: ReviewWebhook;
   /** Absent if the review was malformed. */
   request: AdmissionRequest | undefined;
   outcome: AdmissionOutcome;
-  /** The connection of the caller. */
   socket: { remoteAddress?: string | undefined };
   durationMs: number;
 }
@@ -103,5 +108,55 @@ export function logReview(log: Log, { webhook, request, outcome, socket, duratio
       durationMs: rounded(durationMs),
     },
     messages[verdict],
+  );
+}
+
+/** Converts the objects of a ConversionReview; `problem` says why a body is none. */
+export type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
+
+/** The route of conversions: decode, convert, respond, count, log. */
+export function conversion(convert: Convert, { inFlight, metrics, log }: ReviewContext): BodyHandler {
+  return (request, response) => {
+    const body = jsonIn(request.body);
+    const converted = convert(body);
+    if ('problem' in converted) {
+      throw new Refusal(400, converted.problem);
+    }
+    inFlight.send(response, { code: 200, text: JSON.stringify(converted.review) });
+    const durationMs = performance.now() - response.locals.startedMs;
+    const answer = converted.review.response;
+    metrics.conversions.inc({ result: answer.result.status === 'Success' ? 'success' : 'failure' });
+    metrics.durations.observe({ webhook: 'convert' }, durationMs / 1000);
+    logConversion(log, body, answer, clientOf(request.socket), durationMs);
+  };
+}
+
+const maxReasonLength = 1024;
+
+/** A failed conversion is a warning, since objects can then be neither read nor written in that version. */
+function logConversion(
+  log: Log,
+  body: Json,
+  { uid, result }: ConversionResponse,
+  client: string | undefined,
+  durationMs: number,
+): void {
+  const level = result.status === 'Failure' ? 'warn' : 'debug';
+  if (!log.isLevelEnabled(level)) {
+    return;
+  }
+  const { desiredAPIVersion, objects } = objectAt(body, 'request');
+  log[level](
+    {
+      webhook: 'convert',
+      uid,
+      // Names the object and the field, not its value.
+      ...(result.status === 'Failure' && { reason: result.message.slice(0, maxReasonLength) }),
+      ...(typeof desiredAPIVersion === 'string' && { desiredAPIVersion: desiredAPIVersion.slice(0, maxNameLength) }),
+      ...(Array.isArray(objects) && { objects: objects.length }),
+      client,
+      durationMs: rounded(durationMs),
+    },
+    result.status === 'Failure' ? 'conversion failed' : 'converted',
   );
 }

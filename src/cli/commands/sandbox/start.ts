@@ -176,7 +176,7 @@ export async function startSandboxWithWebhook(settings: SandboxSettings, log: Lo
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
-      const endpoint = local && { host: '127.0.0.1', port: local.webhookPort };
+      const endpoint = local && { host: '127.0.0.1', port: local.port };
       return isOurs ? endpoint : settings.resolve(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
