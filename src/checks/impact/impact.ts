@@ -28,24 +28,21 @@ import type { WatchedObjects } from './watched-objects.ts';
 /** The objects of a cluster, as far as plans read them. */
 export type Watched = Pick<WatchedObjects, 'worldOf' | 'definitions' | 'ofKind' | 'ownedBy' | 'namespaceLabels'>;
 
-/** A write, with the object as it is stored before and after it. */
+/** A write, with the object as it is stored after and before it: undefined if it is deleted or created. */
 export interface Change {
-  /** Absent if the object is deleted. */
   object: JsonObject | undefined;
-  /** Absent if the object is created. */
   old: JsonObject | undefined;
 }
 
-/** The object that a write is about. */
 export const subjectOf = ({ object, old }: Change): JsonObject => object ?? old ?? {};
 
 export interface Impact {
   clusters: ClusterPlan[];
   /** How many Clusters the write concerns. */
   total: number;
-  /** Those of them, as `NAMESPACE/NAME`, that were not planned in time. */
+  /** Those, as `NAMESPACE/NAME`, that were not planned in time. */
   unplanned: string[];
-  /** Clusters about which nothing can be said, as they depend on an extension that is replaced. */
+  /** Clusters that depend on an extension that is replaced. */
   unasked: { extension: string; clusters: string[] } | undefined;
   losses: Loss[];
   /** The Clusters, as `NAMESPACE/NAME`, that are paused after the write. */
@@ -55,22 +52,17 @@ export interface Impact {
 /** The label of namespaces in which Machines are protected, or not reviewed. */
 export const replacementLabel = 'impact.extensionconfig-webhook/replacement';
 
-/**
- * What the label of a namespace says: `deny` if Machines in it go only with a permission, `ignore` for no reviews. `Deny` is
- * read as `deny`: who wrote it relies on it.
- */
+/** `deny` if Machines in a namespace go only with a permission, `ignore` for no reviews. Who wrote `Deny` relies on it. */
 export const replacementOf = (labels: JsonObject | undefined): string => textAt(labels, replacementLabel).toLowerCase();
 
 interface ImpactOptions extends Pick<PlanRequest, 'clusterApiVersion' | 'now' | 'updatesInPlace' | 'onBug'> {
   call?: CallHook | undefined;
-  /** Whether to end with what is known by now. */
   shouldStop(): boolean;
   signal: AbortSignal;
 }
 
-/** Clusters whose plans are made at once: what they share is read once for them, and those that are alike are planned once. */
+/** Clusters that are planned at once, as they share much; and at first, to see how long it takes. */
 const batchSize = 500;
-/** Of the first batch, after which it is known how long it takes. */
 const firstBatchSize = 10;
 
 const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(object, 'kind')}`;
@@ -115,10 +107,7 @@ const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
         templateReferences(object).some((one) => kindOf(one) === kindOf(template) && one.name === nameOf(template)),
     );
 
-/**
- * The Clusters with a topology whose groups are made of a template that is their own: Cluster API corrects what somebody else
- * writes to it, with another template and new Machines.
- */
+/** Of a template of their own, Cluster API corrects what somebody else writes, with another template and new Machines. */
 function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
   const texts = [`"kind":${JSON.stringify(textAt(template, 'kind'))}`, `"name":${JSON.stringify(nameOf(template))}`];
   const isNamedBy = (object: JsonObject) => {
@@ -155,7 +144,7 @@ function clustersOf(change: Change, watched: Watched): JsonObject[] {
   }
 }
 
-/** Whether templates or a class that the written object names are not known: created in the same `kubectl apply`, perhaps. */
+/** Whether the written object names what is not known: created in the same `kubectl apply`, perhaps. */
 export function lacksObjects(change: Change, watched: Watched): boolean {
   const { object = {} } = change;
   const className = object.kind === 'Cluster' ? classNameOf(object) : '/';

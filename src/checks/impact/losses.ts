@@ -45,7 +45,7 @@ function miscalled(causes: readonly Cause[]): string {
 
 type GroupLoss = Pick<Loss, 'verb' | 'machines' | 'causes' | 'why' | 'isGuarded'>;
 
-/** What happens to the Machines of a group: now, or as soon as what holds it back ends by itself. */
+/** Now, or as soon as what holds the group back ends by itself. */
 function lossesIn(plan: GroupPlan, isTouched: boolean): GroupLoss[] {
   const { causes, held, atLeast = 0, healthCheck = [] } = plan;
   const { verdict, machines } = held ?? plan;
@@ -67,12 +67,7 @@ function lossesIn(plan: GroupPlan, isTouched: boolean): GroupLoss[] {
   return losses;
 }
 
-/**
- * What Machines of some Clusters lose.
- *
- * @param paused the Clusters that are paused after the write, as `NAMESPACE/NAME`.
- * @param isTouched whether the write changes more than numbers of Machines.
- */
+/** @param paused the Clusters that are paused after the write. @param isTouched whether it changes more than numbers. */
 export const lossesOf = (plans: readonly ClusterPlan[], paused: ReadonlySet<string>, isTouched: boolean): Loss[] =>
   plans.flatMap(({ cluster, groups }) =>
     groups.flatMap((plan) =>

@@ -15,7 +15,6 @@ export interface ThreadSettings {
   newest: Int32Array<SharedArrayBuffer>;
 }
 
-/** A write to judge. */
 export interface Question extends Change {
   number: number;
   /** On the clock of `monotonicMs`. */
@@ -33,13 +32,12 @@ export interface Answer extends Verdict {
   number: number;
   /** Warnings. */
   lines: string[];
-  /** Machines that are replaced or deleted. */
+  /** Machines. */
   replaced: number;
   deleted: number;
   /** How many Clusters use the object, and of how many the plan was made. */
   clusters: number;
   planned: number;
-  /** Undefined if all is known. */
   unknown: Reason | undefined;
 }
 
@@ -50,7 +48,6 @@ export type FromThread =
   | { is: 'bug'; error: string; stack: string[] }
   | { is: 'problem'; resource: string; problem: string | undefined };
 
-/** Why there is no plan. */
 export const noPlan = {
   late: `the webhook had no plan in time: ${planCommand}`,
   bug: 'the plan failed, which is a bug of extensionconfig-webhook (its log has more)',

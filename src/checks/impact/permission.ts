@@ -8,17 +8,13 @@ export const allowAnnotation = 'impact.extensionconfig-webhook/allow-replacement
 
 const isAskedFor = ({ isGuarded, isLater }: Loss): boolean => isGuarded && !isLater;
 
-/** Identifies a plan: which Machines go, and for which fields and values. */
+/** Which Machines go, and for which fields and values. */
 export function hashOf({ losses }: Impact): string {
   const guarded = losses.filter(isAskedFor).map(keyOf);
   return createHash('sha256').update(JSON.stringify(guarded.toSorted())).digest('hex').slice(0, 12);
 }
 
-/**
- * Whether a write permits what it does to Machines.
- *
- * @param hash of its plan; undefined if not all is known.
- */
+/** Whether a write permits what it does to Machines. @param hash of its plan; undefined if not all is known. */
 export function isPermitted({ object, old }: Change, hash: string | undefined): boolean {
   // What is deleted has been permitted by a write before.
   const permission = textAt(object ?? old, 'metadata', 'annotations', allowAnnotation);
@@ -26,7 +22,7 @@ export function isPermitted({ object, old }: Change, hash: string | undefined): 
   return (permission === 'true' && isNew) || (permission !== '' && permission === hash);
 }
 
-/** Clusters about whose Machines a write leaves open what happens to them now or later, as `NAMESPACE/NAME`. */
+/** Clusters, as `NAMESPACE/NAME`, about whose Machines it is not known what happens to them now or later. */
 function undecidedOf({ clusters, unasked, unplanned, paused }: Impact, change: Change): string[] {
   // The end of a pause is reviewed.
   const isOpen = ({ cluster, groups }: Impact['clusters'][number]) =>
@@ -38,7 +34,7 @@ function undecidedOf({ clusters, unasked, unplanned, paused }: Impact, change: C
   return touchesMachines(change) ? [...clusters.filter(isOpen).map(({ cluster }) => cluster), ...unplanned] : [];
 }
 
-/** Names a namespace in which Machines go and whose label asks for nothing, as its value is none that is read. */
+/** Names a namespace in which Machines go and whose label has a value that is not read. */
 export function unreadLabel({ losses }: Impact, watched: Watched): string | undefined {
   const namespaces = losses.map(({ cluster }) => cluster.split('/')[0] ?? '');
   const labelOf = (namespace: string) => replacementOf(watched.namespaceLabels(namespace));
@@ -50,7 +46,7 @@ export function unreadLabel({ losses }: Impact, watched: Watched): string | unde
 
 /** What a write lacks, where permissions are asked for. */
 export interface Verdict {
-  /** Identifies the plan; undefined if not all is known. */
+  /** Of the plan; undefined if not all is known. */
   hash: string | undefined;
   /** Namespaces that do not permit what happens, and those that do not permit it as that is not known. */
   deniedIn: string[];

@@ -13,7 +13,7 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { type AdmissionOutcome, type Facts, type ImpactConfig, referencesTo } from '../../policy/index.ts';
+import { type AdmissionOutcome, allow, type Facts, type ImpactConfig, referencesTo } from '../../policy/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { type Change, replacementOf, touchesMachines } from './impact.ts';
 import {
@@ -29,26 +29,24 @@ import {
 import { allowAnnotation, isPermitted } from './permission.ts';
 import { cut, planCommand } from './warnings.ts';
 
-/** Longest time until a review is answered, in ms: usually, and with calls of extensions or where replacements need a permission. */
+/** Longest time until a review is answered, in ms; long with calls of extensions or where replacements need a permission. */
 const budgetMs = { usual: 850, long: 4_700 };
-/** The part of that time that is left for the answer, in ms. */
+/** What is left of it for the answer, in ms. */
 const answerMs = 150;
 /** A thread that is that late has hung, in ms. */
 const hungMs = 10_000;
 const restartMs = 5_000;
-/** Maximum number of writes that wait: each has its object in memory. */
+/** Writes that wait: each has its object in memory. */
 const maxWaiting = 32;
-/** Maximum memory of the thread's objects, in MB. */
 const maxHeapMb = 512;
 
 export interface ImpactSettings extends Omit<ThreadSettings, 'newest' | 'denies'> {
   config: ImpactConfig;
-  /** What is known about the cluster without a plan. Default: no namespace asks for permissions before there is one. */
+  /** Default: no namespace asks for permissions before there is a plan. */
   facts?: (() => Facts) | undefined;
   log: Log;
 }
 
-/** The outcome of a review, for the metric. */
 const results = ['nothing', 'warned', 'denied', 'unknown', 'undecided'] as const;
 type Result = (typeof results)[number];
 
@@ -63,7 +61,7 @@ function isReviewed({ kind: { group, kind }, operation, subResource, oldObject }
   const name = `${group} ${kind}`;
   const isWrite = operation === 'UPDATE' || operation === 'CREATE';
   const isTemplate = kind.endsWith('Template') && group.endsWith(`.${coreGroup}`);
-  // The deletion was reviewed. What else a finalizer holds is still used.
+  // Its deletion was reviewed.
   const isGoing = deleted.has(name) && fieldAt(oldObject, 'metadata', 'deletionTimestamp') !== undefined;
   const isSubject = operation === 'DELETE' ? deleted.has(name) : isWrite && (written.has(name) || isTemplate);
   return subResource === '' && !isGoing && isSubject;
@@ -74,25 +72,22 @@ const namespaceController = 'system:serviceaccount:kube-system:namespace-control
 /** The accounts that delete what is in a namespace or of a definition that is deleted already. */
 const deletingAccounts: readonly string[] = ['system:kube-controller-manager', 'system:apiserver', namespaceController];
 
-/**
- * Whether the author of a request is the controller of the written object, or of the object that controls it: what it
- * writes follows from what somebody else wrote.
- */
+/** Whether the author is the controller of the object or its owner, whose writes follow from what somebody else wrote. */
 function isOfController(
   { username, operation, kind, oldObject }: AdmissionRequest,
   accounts: ImpactConfig['controllers'],
-) {
+): boolean {
   const group = accounts[username.replace(/^system:serviceaccount:/, '')];
   const owners = objectsAt(oldObject, 'metadata', 'ownerReferences');
   const owner = owners.find(({ controller }) => controller === true);
   const groups = [kind.group, ...(owner === undefined ? [] : [groupOf(owner)])];
   // The garbage collector deletes what has owners: a Cluster goes with an object whose deletion nobody reviewed.
   const isTornDown = username === namespaceController || (deletingAccounts.includes(username) && owners.length === 0);
-  return operation === 'DELETE' && isTornDown
-    ? true
-    : username.startsWith('system:serviceaccount:') &&
-        group !== undefined &&
-        groups.some((one) => one === group || one.endsWith(`.${group}`));
+  const isAccount = username.startsWith('system:serviceaccount:') && group !== undefined;
+  return (
+    (operation === 'DELETE' && isTornDown) ||
+    (isAccount && groups.some((one) => one === group || one.endsWith(`.${group}`)))
+  );
 }
 
 /** The namespaces of the Clusters that a write concerns; undefined if they are not known. */
@@ -128,13 +123,6 @@ function keyOf(
   };
   return JSON.stringify([kind, operation, namespace, name, read(object), read(oldObject), dryRun, isGuarded]);
 }
-
-const allowed = (uid: string): AdmissionOutcome => ({
-  response: { uid, allowed: true },
-  verdict: 'allowed',
-  deniedBy: [],
-  warnedBy: [],
-});
 
 const warned = (uid: string, warnings: string[], auditAnnotations: Record<string, string>): AdmissionOutcome => ({
   response: { uid, allowed: true, warnings: warnings.map((line) => cut(line, 256)), auditAnnotations },
@@ -176,7 +164,7 @@ function denied(
   return { response, verdict: 'denied', deniedBy: ['impact'], warnedBy: [] };
 }
 
-/** Creates the metrics of these reviews; those that alerts add up are there before the first event. */
+/** Those that alerts add up are there before the first event. */
 export function createImpactMetrics(registry: Registry, prefix: string) {
   const { counter } = metricsIn(registry, prefix);
   const reviewed = counter(
@@ -198,10 +186,10 @@ export function createImpactMetrics(registry: Registry, prefix: string) {
   return { reviewed, unknown };
 }
 
-/** Reviews of writes that may replace Machines, planned in a thread of their own. */
+/** Writes that may replace Machines are planned in a thread of their own. */
 export function createImpactReviews({ log, config, facts, ...settings }: ImpactSettings) {
   const newest = new Int32Array(new SharedArrayBuffer(4));
-  /** Answers of reviews that are under way, for others that are the same. */
+  /** Answers that are under way, for other reviews that are the same. */
   const shared = new Map<string, Promise<Answer>>();
   const waiting = new Map<number, (answer: Answer) => void>();
   let metrics: ReturnType<typeof createImpactMetrics> | undefined;
@@ -279,7 +267,6 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     return promise;
   }
 
-  /** The answer for a request: of another that is the same, if that is under way. */
   async function answerTo(request: AdmissionRequest, change: Change, isGuarded: boolean): Promise<Answer> {
     const key = keyOf(request, isGuarded);
     const others = shared.get(key);
@@ -294,7 +281,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
     return answer;
   }
 
-  /** The namespaces of a write that ask for a permission, before there is a plan; undefined if that is not known. */
+  /** The namespaces that ask for a permission, before there is a plan; undefined if that is not known. */
   function guardedBy(request: AdmissionRequest): string[] | undefined {
     if (!config.denies || facts === undefined) {
       return [];
@@ -320,7 +307,7 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       const object = operation === 'DELETE' ? undefined : request.object;
       const change: Change = { object, old };
       if (!isReviewed(request) || isOfController(request, config.controllers)) {
-        return allowed(uid);
+        return allow(uid);
       }
       const guarded = guardedBy(request);
       const isGuarded = guarded === undefined || guarded.length > 0;
@@ -330,11 +317,11 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       const isOpen = isGuarded && touchesMachines(change) && !isPermitted(change, undefined);
       if (!isPlanned && operation === 'CREATE' && !isOpen) {
         // Hardly anything depends on what is created.
-        return allowed(uid);
+        return allow(uid);
       }
       const undecidedIn = isPlanned ? answer.undecidedIn : isOpen ? (guarded ?? ['']) : [];
       if (lines.length === 0 && undecidedIn.length === 0) {
-        return counted('nothing', undefined, allowed(uid));
+        return counted('nothing', undefined, allow(uid));
       }
       const number = [
         ...(replaced > 0 || deleted === 0 ? [`${replaced} Machines replaced`] : []),

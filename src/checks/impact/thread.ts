@@ -25,13 +25,13 @@ import { WatchedObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */
 const ownMs = 150;
-/** How long to wait for objects that are being read, in ms: a class names templates of the same `kubectl apply`. */
+/** How long to wait for objects, in ms: a class names templates of the same `kubectl apply`. */
 const readingMs = 300;
 /** How long a write that was allowed may take to arrive, in ms. */
 const arrivingMs = 1_000;
-/** For so long after the start, in ms, reviews wait as long as they can. */
+/** How long after the start reviews wait as long as they can, in ms. */
 const startingMs = 10_000;
-/** How long extensions are called for a review, in ms. */
+/** How long extensions are called, in ms. */
 const callingMs = 3_000;
 
 const threadStartedMs = monotonicMs();

@@ -4,10 +4,10 @@ import type { Cause, ClusterPlan, Verdict } from '../../topology/index.ts';
 import type { Impact } from './impact.ts';
 import type { Loss } from './losses.ts';
 
-/** Maximum number of warnings, and of bytes of each: API servers and kubectl cut longer ones. */
+/** Warnings, and bytes of each: API servers and kubectl cut longer ones. */
 const maxLines = 3;
 const maxBytes = 256;
-/** Maximum number of bytes of why something is not known, so that Clusters can be named beside it. */
+/** Bytes of why something is not known, so that Clusters can be named beside it. */
 const maxReasonBytes = 160;
 
 export const planCommand = 'kubectl extensionconfig plan -f FILE';
@@ -47,7 +47,7 @@ function listText(names: readonly string[], shown: number): string {
   return first === '' ? last : `${first} and ${last}`;
 }
 
-/** The first field, as it is in what is made of a template, and how many more there are. */
+/** The first field, without the path of a template, and how many more there are. */
 function fieldsText(causes: readonly Cause[]): string {
   const fields = causes.map(({ object, field }) =>
     withoutControls(/^\w*Template /.test(object) ? field.replace(/^spec\.template\./, '') : field),
@@ -103,7 +103,7 @@ function sumText(sum: Sum, isCutOff: boolean): string {
   );
 }
 
-/** Why nothing is known about groups of a Cluster, or what else these verdicts say; undefined if no group has one. */
+/** Why groups of a Cluster have one of these verdicts; undefined if none has. */
 export function unknownOf(
   { groups, problems }: ClusterPlan,
   verdicts: readonly Verdict[] = ['unknown', 'stopped'],
@@ -141,11 +141,7 @@ function unknownLine({ clusters, total, unasked, unplanned }: Impact, hide: Hide
       );
 }
 
-/**
- * The effect of a write on Machines, in at most three lines of 256 bytes; none if there is none.
- *
- * @param hide leaves secrets out of why something about a Cluster is not known.
- */
+/** The effect of a write on Machines, in at most three lines of 256 bytes. @param hide leaves secrets out of reasons. */
 export function impactLines(impact: Impact, hide: Hide): string[] {
   const unknown = unknownLine(impact, hide);
   const sums = sumsOf(impact.losses);

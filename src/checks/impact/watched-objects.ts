@@ -17,7 +17,7 @@ import { type CallHook, prepared, templateReferences, World } from '../../topolo
 const maxObjects = 50_000;
 const maxLength = 64 * 1024 * 1024;
 
-/** For how long objects that the API server does not confirm any more are still used, in ms. */
+/** How long objects are used that the API server does not confirm any more, in ms. */
 const maxAgeMs = 60_000;
 
 /** Kinds that are watched if there is a definition of them. */
@@ -28,12 +28,11 @@ const ownKinds: ReadonlySet<string> = new Set([
   `${runtimeGroup} ExtensionConfig`,
 ]);
 
-/** Kinds that say which Clusters a write concerns, and which other kinds are watched. */
+/** They say which Clusters a write concerns, and which other kinds are watched. */
 const neededKinds: ReadonlySet<string> = new Set([`${coreGroup} Cluster`, `${coreGroup} ClusterClass`]);
 
 const stillReading = 'the objects of the cluster are still being read';
 
-/** Why objects are not known, or may be too old; undefined if they are known. */
 function whyUnread({ isSynced, problem, confirmedAt = 0 }: Informer): string | undefined {
   if (!isSynced) {
     return problem ?? stillReading;
@@ -65,13 +64,11 @@ function ownerOf(object: JsonObject): string {
 }
 
 /**
- * The objects that plans read, kept up to date: Clusters and their Machines, classes, and the kinds of templates and control
- * planes that the classes name. Not what belongs to a single Machine (KubeadmConfigs, machines of providers): a plan does
- * without.
+ * The objects that plans read: Clusters and their Machines, classes, and the kinds of templates and control planes that the
+ * classes name. Plans do without what belongs to a single Machine.
  */
 export class WatchedObjects {
   readonly #config: KubeConfig;
-  /** Called with why objects may be stale or missing, with undefined when they are current again. */
   readonly #onProblem: (resource: string, problem: string | undefined) => void;
   readonly #definitions: Informer;
   readonly #namespaces: Informer;
@@ -98,7 +95,7 @@ export class WatchedObjects {
     });
   }
 
-  /** Why nothing can be said yet, or any more; undefined if it is known which Clusters there are, and what they are made of. */
+  /** Why nothing can be said yet, or any more. */
   get problem(): string | undefined {
     const needed = [...neededKinds].flatMap((kind) => this.#following.get(kind)?.informer ?? []);
     const problem = [this.#definitions, this.#namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
@@ -110,14 +107,14 @@ export class WatchedObjects {
     return [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
   }
 
-  /** The version of an object in the copy; undefined if it is not there. */
+  /** Of an object in the copy. */
   versionOf(object: JsonObject): string | undefined {
     const { informer } = this.#following.get(`${groupOf(object)} ${textAt(object, 'kind')}`) ?? {};
     const known = informer?.get(namespacedName(object));
     return known && textAt(known, 'metadata', 'resourceVersion');
   }
 
-  /** A state of some objects; what could not be read of them is as in the cluster. */
+  /** Some objects, with what could not be read in the cluster. */
   worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
     const unread = [...this.#following].flatMap(([key, { informer }]): World['unread'][number][] => {
       const [group = '', kind = ''] = key.split(' ');
@@ -148,7 +145,7 @@ export class WatchedObjects {
     return objectAt(this.#namespaces.get(namespace), 'metadata', 'labels');
   }
 
-  /** Kinds to watch; of those that classes name, in the version that they name. */
+  /** Kinds to watch, and the versions that classes name. */
   #wanted(): Map<string, string | undefined> {
     const wanted = new Map<string, string | undefined>([...ownKinds].map((kind) => [kind, undefined]));
     for (const clusterClass of this.ofKind(coreGroup, 'ClusterClass')) {

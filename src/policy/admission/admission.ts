@@ -17,6 +17,7 @@ import type { RuleInput, Subject } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import {
   type AdmissionOutcome,
+  allow,
   denyByGate,
   type Knowledge,
   outcomeOfDeletion,
@@ -38,21 +39,17 @@ export interface ClusterKnowledge extends Knowledge {
   facts: Facts;
 }
 
-/** The decisions of the webhook. Both functions are pure and never throw. */
+/** The decisions of the webhook, which never throw. */
 export interface Admission {
-  /** Sets defaults: allowed, with a JSON Patch if there are any to set. */
+  /** Sets defaults by a JSON Patch. */
   mutate(request: AdmissionRequest): AdmissionOutcome;
-  /**
-   * Denies or allows the request, with warnings.
-   *
-   * @param known what is known for this request; default: what the policy's `facts` returns.
-   */
+  /** @param known what is known for this request; default: what the policy's `facts` returns. */
   validate(request: AdmissionRequest, known?: ClusterKnowledge): AdmissionOutcome;
 }
 
 const hubApiVersion = apiVersionOf(hubVersion);
 
-/** The attributes of a request that needs a decision: a write of an ExtensionConfig or of its status. */
+/** What a request that needs a decision writes. */
 interface Write {
   object: JsonObject;
   oldObject: JsonObject | undefined;
@@ -60,27 +57,18 @@ interface Write {
   writtenAs: Version;
 }
 
-/**
- * The accounts with which a cluster deletes dependent objects: the garbage collector and the namespace controller, as
- * service accounts of kube-system or as the controller manager itself, and the API server when a
- * CustomResourceDefinition is deleted. Denying their requests would only leave things half deleted.
- */
+/** Accounts that delete dependent objects, namespaces and definitions: a denial would leave things half deleted. */
 const teardownAccount = /^system:(?:kube-controller-manager$|apiserver$|serviceaccount:kube-system:)/;
 
-/** Whether a deletion can still be denied because it has not begun. */
 function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
   const metadata = oldObject?.metadata;
   return (
     oldObject !== undefined &&
     subResource === '' &&
     !teardownAccount.test(username) &&
-    // A second request: the deletion is already in progress.
+    // The deletion has begun.
     !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
   );
-}
-
-function allow(uid: string): AdmissionOutcome {
-  return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
 }
 
 function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
@@ -131,7 +119,6 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
   const metadata = objectAt(object, 'metadata');
   const names = [request.name, metadata.name, metadata.generateName];
   const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
-  // The longest DNS subdomain (RFC 1123).
   return withoutControls(truncated(name, 253));
 }
 

@@ -21,9 +21,8 @@ export interface AdmissionOutcome {
   knowledge?: Knowledge;
 }
 
-/** Longest warning, in characters; the API server may truncate longer ones. */
+/** Longest warning, and all of them, in characters: the API server may truncate longer ones, and drops what is beyond. */
 const maxWarningLength = 256;
-/** Maximum total number of characters of all warnings: the API server drops what exceeds 4,096. */
 const maxWarningsLength = 4096;
 const andMore = 'there are more warnings than an API server passes on';
 
@@ -33,7 +32,6 @@ export function warningText({ field, message, value, verbatim }: RuleFinding): s
   return withoutControls(verbatim ? message : `${field}: ${shown}`);
 }
 
-/** The lines of all warnings, each once, within the API server's limits. */
 function warningsOf(reports: readonly RuleFinding[]): string[] {
   const lines = new Set<string>();
   let length = 0;
@@ -51,17 +49,19 @@ function warningsOf(reports: readonly RuleFinding[]): string[] {
   return [...lines];
 }
 
-function ruleIdsOf(reports: readonly RuleFinding[]): string[] {
-  return [...new Set(reports.map(({ rule }) => rule.id))];
-}
+const ruleIdsOf = (reports: readonly RuleFinding[]) => [...new Set(reports.map(({ rule }) => rule.id))];
+
+export const allow = (uid: string): AdmissionOutcome => ({
+  response: { uid, allowed: true },
+  verdict: 'allowed',
+  deniedBy: [],
+  warnedBy: [],
+});
 
 /** Rejects a review that is not intended for this webhook, or malformed: 400. */
 export function rejectMalformed(uid: string, problem: string): AdmissionOutcome {
-  const response: AdmissionResponse = {
-    uid,
-    allowed: false,
-    status: failure(400, 'BadRequest', withoutControls(problem)),
-  };
+  const status = failure(400, 'BadRequest', withoutControls(problem));
+  const response: AdmissionResponse = { uid, allowed: false, status };
   return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
 }
 
@@ -88,8 +88,7 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   const outcome = outcomeOfWrite(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
-    // kubectl prints the message after "admission webhook … denied the request: "; a field that is invalid would be
-    // misleading.
+    // No field is invalid.
     const denials = reports.filter(({ severity }) => severity === 'deny');
     const text = denials.map(({ message }) => withoutControls(message)).join('; ');
     outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
@@ -97,7 +96,7 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   return outcome;
 }
 
-/** The outcome with audit annotations for the age of its facts (in whole seconds) and for missing facts. */
+/** The outcome with audit annotations for the age of its facts and for missing facts. */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
   const annotations = response.auditAnnotations ?? {};
