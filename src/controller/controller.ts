@@ -85,9 +85,7 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
       }
     },
   });
-  let isSynced = false;
   void informer.synced.then(() => {
-    isSynced = true;
     const all = configs();
     log.info({ extensionConfigs: all.length }, 'all ExtensionConfigs were read');
     for (const { metadata } of all) {
@@ -109,7 +107,8 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
 
   function take({ type, key, object, previous }: InformerChange): void {
     const config = stored(object);
-    if (config === undefined || !isSynced) {
+    // Of the first list, all are added at once.
+    if (config === undefined || informer.ageMs === undefined) {
       return;
     }
     if (type === 'deleted') {
@@ -235,8 +234,9 @@ export function startController(options: ControllerOptions): RunningController {
   return {
     synced,
     get problem() {
-      const { problem, isSynced } = term?.informer ?? { problem: undefined, isSynced: true };
-      return election?.problem ?? problem ?? (isSynced ? undefined : 'the ExtensionConfigs have not been read yet');
+      const { problem, ageMs } = term?.informer ?? { problem: undefined, ageMs: 0 };
+      const unread = ageMs === undefined ? 'the ExtensionConfigs have not been read yet' : undefined;
+      return election?.problem ?? problem ?? unread;
     },
     stop() {
       over ??= endAll();

@@ -10,7 +10,7 @@ import type { StoredConfig } from './configs/stored.ts';
 
 /** The work of a leader, as it is read at each scrape. */
 interface Observed {
-  informer: { confirmedAt: number | undefined };
+  informer: { ageMs: number | undefined };
   queue: { waiting: number; running: number };
   configs(): readonly StoredConfig[];
 }
@@ -52,8 +52,8 @@ export function createControllerMetrics(registry: Registry, release: Release, te
     'api_server_silent_seconds',
     'Seconds since the API server was last heard from; over a minute the cached ExtensionConfigs may be stale.',
     () => {
-      const { confirmedAt } = term()?.informer ?? {};
-      return confirmedAt === undefined ? undefined : (performance.now() - confirmedAt) / 1000;
+      const { ageMs } = term()?.informer ?? {};
+      return ageMs && ageMs / 1000;
     },
   );
 

@@ -70,23 +70,16 @@ const kindOf = (object: JsonObject): string => `${groupOf(object)} ${textAt(obje
 const isSameObject = (one: JsonObject, other: JsonObject): boolean =>
   kindOf(one) === kindOf(other) && nameOf(one) === nameOf(other) && namespaceOf(one) === namespaceOf(other);
 
-/** Extensions that the patches of a class name: `NAME` of `HANDLER.NAME`. */
-function extensionsOf(clusterClass: JsonObject): Set<string> {
-  const named = objectsAt(clusterClass, 'spec', 'patches').flatMap((patch) => {
-    const external = objectAt(patch, 'external');
-    const handlers = Object.entries(external).filter(([field]) => field !== 'settings');
-    return handlers.map(([, handler]) => (typeof handler === 'string' ? extensionOfHandler(handler) : ''));
-  });
-  return new Set(named.filter((name) => name !== ''));
-}
-
+/** Clusters whose class has a patch that names a handler of an extension. */
 function clustersOfExtension(name: string, watched: Watched): string[] {
-  const classes = new Set(
-    watched
-      .ofKind(coreGroup, 'ClusterClass')
-      .filter((clusterClass) => extensionsOf(clusterClass).has(name))
-      .map(namespacedName),
-  );
+  const isNamedIn = (patch: JsonObject) =>
+    Object.values(objectAt(patch, 'external')).some(
+      (handler) => typeof handler === 'string' && extensionOfHandler(handler) === name,
+    );
+  const named = watched
+    .ofKind(coreGroup, 'ClusterClass')
+    .filter((clusterClass) => objectsAt(clusterClass, 'spec', 'patches').some(isNamedIn));
+  const classes = new Set(named.map(namespacedName));
   return watched
     .ofKind(coreGroup, 'Cluster')
     .filter((cluster) => classes.has(classNameOf(cluster)))

@@ -33,11 +33,11 @@ const neededKinds: ReadonlySet<string> = new Set([`${coreGroup} Cluster`, `${cor
 
 const stillReading = 'the objects of the cluster are still being read';
 
-function whyUnread({ isSynced, problem, confirmedAt = 0 }: Informer): string | undefined {
-  if (!isSynced) {
+function whyUnread({ ageMs, problem }: Informer): string | undefined {
+  if (ageMs === undefined) {
     return problem ?? stillReading;
   }
-  return performance.now() - confirmedAt > maxAgeMs ? problem : undefined;
+  return ageMs > maxAgeMs ? problem : undefined;
 }
 
 /** A definition of Cluster API or a provider, for defaults and versions; of others only that there is one. */

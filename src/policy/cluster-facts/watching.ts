@@ -53,8 +53,6 @@ export interface WatchingOptions {
   config: KubeConfig;
   /** Called with why facts about a kind may be stale or missing, and a remedy; with undefined when they are current. */
   onProblem?(kind: FactKind, problem: string | undefined): void;
-  /** Returns milliseconds of a monotonic clock. Default: that of the informers. */
-  now?: () => number;
   /** Intervals of watching, in ms; tests pass shorter ones. */
   pace?: Partial<WatchPace>;
 }
@@ -114,7 +112,7 @@ function createReader(client: KubernetesClient, onProblem: (plural: string, prob
 }
 
 /** Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time. */
-export function watchCluster({ config, onProblem, now = () => performance.now(), pace = {} }: WatchingOptions) {
+export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) {
   const stop = new AbortController();
   /** Why Secrets cannot be read, according to the last attempt; undefined if they can. */
   let secretProblem: string | undefined;
@@ -151,21 +149,16 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     return { kind, collection, informer };
   });
 
-  /** `ageMs` says how long ago the API server last confirmed the objects; undefined before all have been listed. */
-  function ageOf({ informer: { isSynced, confirmedAt } }: (typeof watches)[number]) {
-    const ageMs = isSynced && confirmedAt !== undefined ? Math.max(0, now() - confirmedAt) : undefined;
-    return { ageMs, isKnown: ageMs !== undefined && ageMs <= maxAgeMs };
-  }
+  const isKnown = ({ ageMs }: Informer) => ageMs !== undefined && ageMs <= maxAgeMs;
 
   /** The current facts, but for those about Secrets, without waiting. */
   function read(): ClusterKnowledge {
     const known: CollectedKind[] = [];
     let oldestMs: number | undefined;
-    for (const watch of watches) {
-      const { ageMs = 0, isKnown } = ageOf(watch);
-      if (isKnown) {
-        known.push(watch.kind);
-        oldestMs = Math.max(oldestMs ?? 0, ageMs);
+    for (const { kind, informer } of watches) {
+      if (isKnown(informer)) {
+        known.push(kind);
+        oldestMs = Math.max(oldestMs ?? 0, informer.ageMs ?? 0);
       }
     }
     const unknown = collectedKinds.filter((kind) => !known.includes(kind));
@@ -210,10 +203,12 @@ export function watchCluster({ config, onProblem, now = () => performance.now(),
     },
     /** `ageMs` is the age of the copy; undefined if nothing has been read yet, and for Secrets, which are read one by one. */
     status(kind: FactKind) {
-      const watch = watches.find((candidate) => candidate.kind === kind);
-      return watch === undefined
-        ? { isKnown: secretProblem === undefined, ageMs: undefined, objects: 0, problem: secretProblem }
-        : { ...ageOf(watch), objects: watch.collection.size, problem: watch.informer.problem };
+      const { informer, collection } = watches.find((candidate) => candidate.kind === kind) ?? {};
+      if (informer === undefined) {
+        return { isKnown: secretProblem === undefined, ageMs: undefined, objects: 0, problem: secretProblem };
+      }
+      const { ageMs, problem } = informer;
+      return { isKnown: isKnown(informer), ageMs, objects: collection?.size ?? 0, problem };
     },
     /** Resolves when every kind has been listed once, or is known not to be served. */
     synced: Promise.all(watches.map(({ informer }) => informer.synced)),

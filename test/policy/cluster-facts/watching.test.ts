@@ -137,10 +137,12 @@ test('when the API server is unreachable, decisions continue with aging facts, w
   await at.define(...clusterApiDefinitions);
   await at.put(exampleNamespace, exampleClass());
   let skippedMs = 0;
+  const clock = performance.now.bind(performance);
+  const skipping = vi.spyOn(performance, 'now').mockImplementation(() => clock() + skippedMs);
+  cleanups.push(() => skipping.mockRestore());
   const problems: FactKind[] = [];
   const watching = watchCluster({
     config: at.config,
-    now: () => performance.now() + skippedMs,
     onProblem: (kind) => problems.push(kind),
     pace,
   });

@@ -97,11 +97,9 @@ export class Informer {
   readonly #firstList = Promise.withResolvers<void>();
   /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced = this.#firstList.promise;
-  isSynced = false;
-  /** When the server last confirmed the copy, in ms of `performance.now()`. */
-  confirmedAt: number | undefined;
   /** Why the copy may be stale; undefined if it is not. */
   problem: string | undefined;
+  #confirmedAt: number | undefined;
   /** The last watch: whether the server has accepted it, since when, from which version, and how many events came. */
   #watch = { isOpen: false, began: 0, from: '', events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
@@ -115,6 +113,11 @@ export class Informer {
     // Failures are reported, and the time of the next attempt depends on them.
     this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
     void this.#run();
+  }
+
+  /** How long ago the server last confirmed the copy, in ms; undefined before it is complete. */
+  get ageMs(): number | undefined {
+    return this.#confirmedAt === undefined ? undefined : performance.now() - this.#confirmedAt;
   }
 
   get(key: string): JsonObject | undefined {
@@ -207,7 +210,6 @@ export class Informer {
   }
 
   #takeOver(listed: ReadonlyMap<string, JsonObject>): void {
-    this.#confirm();
     for (const key of [...this.#copy.keys()]) {
       if (!listed.has(key)) {
         this.#remove(key);
@@ -219,7 +221,7 @@ export class Informer {
     }
     // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
-    this.isSynced = true;
+    this.#confirm();
     this.#firstList.resolve();
   }
 
@@ -298,7 +300,7 @@ export class Informer {
   }
 
   #confirm(): void {
-    this.confirmedAt = performance.now();
+    this.#confirmedAt = performance.now();
   }
 
   #report(problem: string | undefined): void {
