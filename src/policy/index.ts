@@ -1,5 +1,11 @@
-export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
-export { type AdmissionOutcome, allow, type Knowledge, rejectMalformed, warningText } from './admission/response.ts';
+export {
+  type Admission,
+  type AdmissionPolicy,
+  allow,
+  type ClusterKnowledge,
+  createAdmission,
+} from './admission/admission.ts';
+export { type AdmissionOutcome, type Knowledge, rejectMalformed, warningText } from './admission/response.ts';
 export { createManifestFacts } from './facts/manifest-facts.ts';
 export {
   type FactKind,

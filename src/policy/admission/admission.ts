@@ -17,7 +17,6 @@ import type { RuleInput, Subject } from '../rules/rule.ts';
 import type { RuleSet } from '../rules/rule-set.ts';
 import {
   type AdmissionOutcome,
-  allow,
   denyByGate,
   type Knowledge,
   outcomeOfDeletion,
@@ -69,6 +68,10 @@ function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): b
     // The deletion has begun.
     !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
   );
+}
+
+export function allow(uid: string): AdmissionOutcome {
+  return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
 }
 
 function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {

@@ -51,13 +51,6 @@ function warningsOf(reports: readonly RuleFinding[]): string[] {
 
 const ruleIdsOf = (reports: readonly RuleFinding[]) => [...new Set(reports.map(({ rule }) => rule.id))];
 
-export const allow = (uid: string): AdmissionOutcome => ({
-  response: { uid, allowed: true },
-  verdict: 'allowed',
-  deniedBy: [],
-  warnedBy: [],
-});
-
 /** Rejects a review that is not intended for this webhook, or malformed: 400. */
 export function rejectMalformed(uid: string, problem: string): AdmissionOutcome {
   const status = failure(400, 'BadRequest', withoutControls(problem));

@@ -353,7 +353,7 @@ test.concurrent('the contents of the copy before and after the first list, and w
     event('DELETED', namespace('b', '160')),
   ]) {
     const confirmedAt = () => performance.now() - (informer.ageMs as number);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     const before = confirmedAt();
     watch?.write(text);
     await vi.waitFor(() => expect(confirmedAt()).toBeGreaterThan(before + 2), within);
