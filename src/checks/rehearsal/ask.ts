@@ -23,7 +23,7 @@ export function editBefore(state: State, hook: HookName | undefined): boolean {
     return false;
   }
   state.write({ spec: {} });
-  state.tell({ kind: 'user', text });
+  state.tell({ kind: 'user', text: `the user ${text}` });
   return true;
 }
 

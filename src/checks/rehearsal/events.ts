@@ -34,21 +34,9 @@ export interface Call {
 export type Condition = { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string };
 
 export type SimulatedEvent =
-  | { kind: 'user'; text: string }
   | Condition
-  | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
-  | {
-      kind: 'worker';
-      state: 'creating' | 'upgrading' | 'ready' | 'gone';
-      version: string;
-      name: string;
-      /** The name in the topology. */
-      group: string;
-    }
-  | { kind: 'machine'; state: 'creating' | 'gone'; name: string }
-  | { kind: 'pending-hooks'; hooks: string }
-  | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
-  | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
+  | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string }
+  | { kind: 'user' | 'control-plane' | 'worker' | 'machine' | 'pending-hooks' | 'plan'; text: string };
 
 export interface CallEntry {
   type: 'call';

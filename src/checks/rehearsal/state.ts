@@ -13,7 +13,7 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { type HookName, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { SimulatedCluster } from '../../topology/index.ts';
-import type { Condition, SimulatedEvent } from './events.ts';
+import type { Condition } from './events.ts';
 import { type Caller, Player, type Stage } from './player.ts';
 
 export type Blueprint = SimulatedCluster['blueprint'];
@@ -52,6 +52,14 @@ export interface ClusterOptions extends Stage {
   schemaOf?: SchemaOf | undefined;
   edit?: UserEdit | undefined;
 }
+
+/** What happens to a control plane, and to a group of workers. */
+const verbs = {
+  creating: ['is created at', 'are created at'],
+  upgrading: ['upgrades to', 'upgrade to'],
+  ready: ['is at', 'are at'],
+  gone: ['is gone; it was at', 'are gone; they were at'],
+} as const;
 
 /** A Cluster, and what a controller remembers about it. One that already has its references counts as created. */
 export class State extends Player {
@@ -172,16 +180,13 @@ export class State extends Player {
     this.write({ metadata: { annotations: value === undefined ? others : { ...others, [key]: value } } });
   }
 
-  tellControlPlane(happens: Extract<SimulatedEvent, { kind: 'control-plane' }>['state']): void {
+  tellControlPlane(happens: keyof typeof verbs): void {
     const { name, version = '' } = this.controlPlane;
-    this.tell({ kind: 'control-plane', state: happens, version, name });
+    this.tell({ kind: 'control-plane', text: `control plane ${name} ${verbs[happens][0]} ${version}` });
   }
 
-  tellWorker(
-    { name, topologyName: group, version = '' }: WorkerGroup,
-    happens: Extract<SimulatedEvent, { kind: 'worker' }>['state'],
-  ): void {
-    this.tell({ kind: 'worker', state: happens, version, name, group });
+  tellWorker({ topologyName, version = '' }: WorkerGroup, happens: keyof typeof verbs): void {
+    this.tell({ kind: 'worker', text: `workers ${topologyName} ${verbs[happens][1]} ${version}` });
   }
 
   findOnce(severity: 'error' | 'warning', text: string, remedy: string): void {
@@ -208,7 +213,7 @@ export class State extends Player {
     const hooks = this.pendingHooks;
     if (hooks !== textAt(annotationsOf(this.cluster), pendingHooksAnnotation)) {
       this.annotate(pendingHooksAnnotation, hooks === '' ? undefined : hooks);
-      this.tell({ kind: 'pending-hooks', hooks });
+      this.tell({ kind: 'pending-hooks', text: `pending hooks: ${hooks === '' ? 'none' : hooks}` });
     }
   }
 }

@@ -1,7 +1,7 @@
 import { count, type Paint, printable, printableJson } from '../../base/index.ts';
 import { goSecondsText } from '../../kubernetes/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
-import type { CallEntry, EndEntry, Entry, EventEntry, SimulatedEvent } from './events.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry } from './events.ts';
 
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
 const argumentWidth = 19;
@@ -37,52 +37,24 @@ function answerOf({ call }: CallEntry): { text: string; style: 'green' | 'yellow
     : { text: `blocked for ${goSecondsText(retryAfterSeconds)}${after(message)}`, style: 'yellow' };
 }
 
-/** The states of a control plane, and of a group of workers, as verbs. */
-const states = {
-  creating: ['is created at', 'are created at'],
-  upgrading: ['upgrades to', 'upgrade to'],
-  ready: ['is at', 'are at'],
-  gone: ['is gone; it was at', 'are gone; they were at'],
-} as const;
-
-/** An event as one line; conditions and templates have further lines. */
-function eventText(event: SimulatedEvent): string {
-  switch (event.kind) {
-    case 'user':
-      return `the user ${event.text}`;
-    case 'condition':
-      return `TopologyReconciled ${event.status} ${event.reason}`;
-    case 'control-plane':
-      return `control plane ${event.name} ${states[event.state][0]} ${event.version}`;
-    case 'worker':
-      return `workers ${event.group} ${states[event.state][1]} ${event.version}`;
-    case 'machine':
-      return `Machine ${event.name} is ${event.state === 'gone' ? 'gone' : 'created'}`;
-    case 'pending-hooks':
-      return `pending hooks: ${event.hooks === '' ? 'none' : event.hooks}`;
-    case 'plan':
-      return `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`;
-    case 'finding':
-      return `${event.severity}: ${event.text}; ${event.remedy}`;
-  }
-}
-
 function eventLines({ event, at }: EventEntry, paint: Paint): string {
-  const text = printable(eventText(event));
   switch (event.kind) {
     case 'condition': {
-      const style = event.reason === 'ReconcileFailed' ? 'red' : 'cyan';
-      const [first = '', ...more] = event.message.split('\n').map(printable);
-      const lines = [`${text}${first === '' ? '' : `: ${first}`}`, ...more];
+      const { status, reason, message } = event;
+      const shown = `TopologyReconciled ${status} ${reason}${message === '' ? '' : `: ${message}`}`;
+      const style = reason === 'ReconcileFailed' ? 'red' : 'cyan';
+      const lines = shown.split('\n').map(printable);
       return lines.map((one) => `${indent}${paint(style, one)}\n`).join('');
     }
     case 'pending-hooks':
     case 'plan':
-      return `${indent}${paint('dim', text)}\n`;
-    case 'finding':
-      return line(at, paint(event.severity === 'error' ? 'red' : 'yellow', text));
+      return `${indent}${paint('dim', printable(event.text))}\n`;
+    case 'finding': {
+      const { severity, text, remedy } = event;
+      return line(at, paint(severity === 'error' ? 'red' : 'yellow', printable(`${severity}: ${text}; ${remedy}`)));
+    }
     default:
-      return line(at, text);
+      return line(at, printable(event.text));
   }
 }
 

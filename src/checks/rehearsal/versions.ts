@@ -48,7 +48,11 @@ async function upgradePlan(state: State, current: string): Promise<PlannedVersio
   const text = JSON.stringify([plan.controlPlane, plan.workers]);
   if (planHandler !== undefined && text !== state.lastLoggedPlan && text !== noSteps) {
     state.lastLoggedPlan = text;
-    state.tell({ kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
+    const shown = (steps: readonly string[]) => steps.join(' ') || '–';
+    state.tell({
+      kind: 'plan',
+      text: `plan: control plane ${shown(plan.controlPlane)}, workers ${shown(plan.workers)}`,
+    });
   }
   return plan;
 }

@@ -33,8 +33,8 @@ const blocked = call({ retryAfterSeconds: 5400, message: 'backups run' });
 
 /** A simulation with an upgrade that a hook blocks for a while. */
 const simulation: readonly Entry[] = [
-  event(0, { kind: 'user', text: 'sets spec.topology.version to v1.32.0' }),
-  event(0, { kind: 'control-plane', state: 'ready', version: 'v1.31.0', name: 'c-x' }),
+  event(0, { kind: 'user', text: 'the user sets spec.topology.version to v1.32.0' }),
+  event(0, { kind: 'control-plane', text: 'control plane c-x is at v1.31.0' }),
   callEntry(0, 'BeforeClusterUpgrade', blocked),
   event(0, {
     kind: 'condition',
@@ -46,11 +46,11 @@ const simulation: readonly Entry[] = [
   callEntry(5_400_000, 'BeforeClusterUpgrade', blocked),
   callEntry(10_800_000, 'BeforeClusterUpgrade', blocked),
   callEntry(16_200_000, 'BeforeClusterUpgrade'),
-  event(16_200_000, { kind: 'pending-hooks', hooks: 'AfterClusterUpgrade' }),
+  event(16_200_000, { kind: 'pending-hooks', text: 'pending hooks: AfterClusterUpgrade' }),
   callEntry(16_200_000, 'GeneratePatches'),
   callEntry(16_201_000, 'GeneratePatches'),
-  event(16_201_000, { kind: 'control-plane', state: 'upgrading', version: 'v1.32.0', name: 'c-x' }),
-  event(16_381_000, { kind: 'control-plane', state: 'ready', version: 'v1.32.0', name: 'c-x' }),
+  event(16_201_000, { kind: 'control-plane', text: 'control plane c-x upgrades to v1.32.0' }),
+  event(16_381_000, { kind: 'control-plane', text: 'control plane c-x is at v1.32.0' }),
   { type: 'end', cluster: 'n/c', at: 16_381_000, isComplete: true, reason: '', calls: 6 },
 ];
 
@@ -87,8 +87,8 @@ test('text: contains no terminal control characters', () => {
     callEntry(0, 'BeforeClusterUpgrade', call({ message: hostile, handler: hostile })),
     callEntry(0, 'BeforeClusterUpgrade', call({ status: 'Failure', error: hostile })),
     event(0, { kind: 'condition', status: 'False', reason: 'ReconcileFailed', message: hostile }),
-    event(0, { kind: 'worker', state: 'ready', version: hostile, name: hostile, group: hostile }),
-    event(0, { kind: 'plan', controlPlane: [hostile], workers: [hostile] }),
+    event(0, { kind: 'worker', text: hostile }),
+    event(0, { kind: 'plan', text: hostile }),
     event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
     { type: 'end' as const, cluster: 'n/c', at: 0, isComplete: false, reason: hostile, calls: 1 },
   ]
