@@ -19,14 +19,11 @@ function compareParts(a: string, b: string, ofTexts: (one: string, other: string
   const [left, right] = [a, b].map((parts) => (parts === '' ? [] : parts.split('.'))) as [string[], string[]];
   for (const [index, one] of left.slice(0, right.length).entries()) {
     const other = right[index] ?? '';
-    const order =
-      isNumber(one) !== isNumber(other)
-        ? Number(isNumber(other)) - Number(isNumber(one))
-        : isNumber(one)
-          ? compareDigits(one.replace(/^0+/, ''), other.replace(/^0+/, ''))
-          : one === other
-            ? 0
-            : ofTexts(one, other);
+    const [isOneNumber, isOtherNumber] = [isNumber(one), isNumber(other)];
+    let order = Number(isOtherNumber) - Number(isOneNumber);
+    if (one !== other && isOneNumber === isOtherNumber) {
+      order = isOneNumber ? compareDigits(one.replace(/^0+/, ''), other.replace(/^0+/, '')) : ofTexts(one, other);
+    }
     if (order !== 0) {
       return order;
     }

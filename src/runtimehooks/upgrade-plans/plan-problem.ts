@@ -61,37 +61,17 @@ function checkSteps(
   }
 }
 
-function checkControlPlane(from: KubernetesVersion, to: KubernetesVersion, steps: readonly string[]): void {
-  const invalid = 'invalid ControlPlane upgrade plan:';
-  if (compareBuilds(from, to) === 0) {
-    if (steps.length > 0) {
-      throw new PlanError(`${invalid} control plane is already at the desired version`);
-    }
-    return;
-  }
-  checkSteps([`${invalid} item`, `${invalid} control plane`], [from, to], steps, (step, before) => {
-    const minor = before.numbers[1];
-    return step.numbers[1] === minor || step.numbers[1] === minor + 1
-      ? undefined
-      : `expecting a version with minor ${minor} or ${minor + 1}, found version ${step.text}`;
-  });
-}
-
 /**
  * The workers' default steps: every third minor, in its last version in the control plane's plan, and the target.
- * Undefined if a minor has no version: Cluster API then takes no steps, and reports nothing.
+ * None if a minor has no version: Cluster API reports nothing of that.
  */
-function defaultWorkerSteps(
-  lowest: KubernetesVersion,
-  to: KubernetesVersion,
-  reachable: readonly string[],
-): string[] | undefined {
+function defaultWorkerSteps(lowest: KubernetesVersion, to: KubernetesVersion, reachable: readonly string[]): string[] {
   const versions = new Map(reachable.map((text) => [parsed(text, '').numbers[1], text]));
   const steps: string[] = [];
   for (let minor = lowest.numbers[1] + maxWorkerMinors; minor < to.numbers[1]; minor += maxWorkerMinors) {
     const version = versions.get(minor);
     if (version === undefined) {
-      return undefined;
+      return [];
     }
     steps.push(version);
   }
@@ -137,7 +117,17 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
   const from = parsed(upgrade.controlPlane, 'failed to parse ControlPlane version');
   const lowest = upgrade.workers === '' ? undefined : parsed(upgrade.workers, 'failed to parse min workers version');
   const { controlPlane } = plan;
-  checkControlPlane(from, to, controlPlane);
+  const invalid = 'invalid ControlPlane upgrade plan:';
+  if (compareBuilds(from, to) !== 0) {
+    checkSteps([`${invalid} item`, `${invalid} control plane`], [from, to], controlPlane, (step, before) => {
+      const minor = before.numbers[1];
+      return step.numbers[1] === minor || step.numbers[1] === minor + 1
+        ? undefined
+        : `expecting a version with minor ${minor} or ${minor + 1}, found version ${step.text}`;
+    });
+  } else if (controlPlane.length > 0) {
+    throw new PlanError(`${invalid} control plane is already at the desired version`);
+  }
   if (lowest === undefined || compareBuilds(lowest, to) === 0) {
     if (plan.workers.length > 0) {
       throw new PlanError(
@@ -154,10 +144,9 @@ function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
     );
   }
   const workers = plan.workers.length > 0 ? plan.workers : defaultWorkerSteps(lowest, to, reachable);
-  if (workers === undefined) {
-    return { controlPlane, workers: [] };
+  if (workers.length > 0) {
+    checkWorkers(lowest, to, workers, reachable);
   }
-  checkWorkers(lowest, to, workers, reachable);
   return { controlPlane, workers };
 }
 
