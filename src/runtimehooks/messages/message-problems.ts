@@ -85,15 +85,6 @@ export function compileChecks(hook: HookDefinition): void {
   validatorOf(hook, 'response');
 }
 
-function keysOf(pointer: string, value: unknown): (string | number)[] {
-  let current = value;
-  return pointerKeys(pointer).map((key) => {
-    const isIndex = Array.isArray(current);
-    current = (current as Record<string, unknown>)[key];
-    return isIndex ? Number(key) : key;
-  });
-}
-
 const typeOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 const messages: Readonly<Record<string, (schema: unknown, value: unknown) => string>> = {
@@ -104,7 +95,12 @@ const messages: Readonly<Record<string, (schema: unknown, value: unknown) => str
 };
 
 function problemOf({ keyword, instancePath, params, schema, data }: ErrorObject, value: unknown): MessageProblem {
-  const keys = keysOf(instancePath, value);
+  let current = value;
+  const keys = pointerKeys(instancePath).map((key) => {
+    const isIndex = Array.isArray(current);
+    current = (current as Record<string, unknown>)[key];
+    return isIndex ? Number(key) : key;
+  });
   return {
     field: formatFieldPath(keyword === 'required' ? [...keys, params.missingProperty as string] : keys),
     message: messages[keyword]?.(schema, data) ?? '',
@@ -123,38 +119,31 @@ export function messageProblem(hook: HookDefinition, check: Check, value: unknow
   return problemOf(error, value);
 }
 
-const maxUnknown = 20;
-
-/** The fields of a message that its schema does not have, at most 20: a misspelt one is ignored by who reads it. */
-export function unknownFields(hook: HookDefinition, message: 'request' | 'response', value: unknown): string[] {
-  const found: string[] = [];
-  const keys: (string | number)[] = [];
-  function visit(part: unknown, schema: MessageSchema | undefined): void {
-    const { properties, additionalProperties, items } = resolved(schema) ?? {};
-    const below = (key: string | number, inner: unknown, innerSchema: MessageSchema | undefined) => {
-      keys.push(key);
-      visit(inner, innerSchema);
-      keys.pop();
-    };
-    if (Array.isArray(part)) {
-      for (const [index, item] of items === undefined ? [] : part.entries()) {
-        below(index, item, items);
-      }
-    } else if (isJsonObject(part) && (properties ?? additionalProperties) !== undefined) {
-      for (const [name, field] of Object.entries(part)) {
-        const known =
-          properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-        if (known === undefined && found.length < maxUnknown) {
-          found.push(formatFieldPath([...keys, name]));
-        } else if (!(name === 'status' && known?.$ref !== undefined)) {
-          below(name, field, known);
-        }
+function* unknownIn(
+  value: unknown,
+  schema: MessageSchema | undefined,
+  keys: readonly (string | number)[],
+): Generator<string> {
+  const { properties = {}, additionalProperties, items } = resolved(schema) ?? {};
+  if (Array.isArray(value)) {
+    for (const [index, item] of items === undefined ? [] : value.entries()) {
+      yield* unknownIn(item, items, [...keys, index]);
+    }
+  } else if (isJsonObject(value) && !(Object.keys(properties).length === 0 && additionalProperties === undefined)) {
+    for (const [name, field] of Object.entries(value)) {
+      const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+      if (known === undefined) {
+        yield formatFieldPath([...keys, name]);
+      } else if (name !== 'status' || known.$ref === undefined) {
+        yield* unknownIn(field, known, [...keys, name]);
       }
     }
   }
-  visit(value, hook[message].schema);
-  return found;
 }
+
+/** The fields of a message that its schema does not have, at most 20: a misspelt one is ignored by who reads it. */
+export const unknownFields = (hook: HookDefinition, message: 'request' | 'response', value: unknown): string[] =>
+  unknownIn(value, hook[message].schema, []).take(20).toArray();
 
 /** A problem in one line: `items[0].uid must be set`. */
 export function problemText({ field, message }: MessageProblem): string {
