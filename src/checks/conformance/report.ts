@@ -5,7 +5,7 @@ import { isSuccess } from './outcome.ts';
 import { answerChecks } from './requirements/answers.ts';
 import { patchChecks } from './requirements/patches.ts';
 import { wireChecks } from './requirements/wire.ts';
-import { type Check, createTrial, type Trial, type TrialOptions } from './trial.ts';
+import { type Check, createTrial, type ReportProblem, type Trial, type TrialOptions } from './trial.ts';
 
 /** All checks, in the order in which they run and are reported. */
 export const checks: readonly Check[] = [...wireChecks, ...answerChecks, ...patchChecks];
@@ -49,35 +49,28 @@ const tooLate = 'the time limit of five minutes has passed';
 
 /** Runs a check; the problems of one that is not completed before the limit would look like the extension's fault. */
 async function runCheck(check: Check, trial: Trial, limit: AbortSignal): Promise<CheckResult> {
-  const { id, level, requirement, reason, remedy } = check;
-  const problems: ExtensionFinding[] = [];
+  const { run, ...about } = check;
+  let problems: ExtensionFinding[] = [];
   let more = 0;
   const started = performance.now();
-  let skipReason: string | undefined;
-  if (!limit.aborted) {
-    skipReason = await check.run(trial, (message, { name: handler } = { name: undefined }, isWarning = false) => {
-      const severity = level === 'should' || isWarning ? 'warning' : 'error';
-      if (problems.length < maxProblems) {
-        problems.push({ severity, ...(handler && { handler }), message: quotable(message, maxMessage) });
-      } else {
-        more++;
-      }
-    });
-  }
-  const result = { id, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
+  const report: ReportProblem = (message, { name: handler } = { name: undefined }, isWarning = false) => {
+    const severity = check.level === 'should' || isWarning ? 'warning' : 'error';
+    if (problems.length < maxProblems) {
+      problems.push({ severity, ...(handler && { handler }), message: quotable(message, maxMessage) });
+    } else {
+      more++;
+    }
+  };
+  let skipReason = limit.aborted ? tooLate : await run(trial, report);
   if (limit.aborted) {
-    return { ...result, status: 'skipped', problems: [], skipReason: tooLate };
+    [problems, skipReason] = [[], tooLate];
   }
+  const result = { ...about, ms: Math.round(performance.now() - started) };
   if (problems.length > 0) {
     const status = problems.some(({ severity }) => severity === 'error') ? 'failed' : 'warning';
     return { ...result, status, problems, ...(more > 0 && { more }) };
   }
-  return {
-    ...result,
-    status: skipReason === undefined ? 'passed' : 'skipped',
-    problems,
-    ...(skipReason && { skipReason }),
-  };
+  return { ...result, status: skipReason ? 'skipped' : 'passed', problems, ...(skipReason && { skipReason }) };
 }
 
 /** Runs all checks, one after the other. @throws the reason of `options.signal` when it is aborted. Never because of a server. */

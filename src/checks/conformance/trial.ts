@@ -168,12 +168,11 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   );
   const definitions = await eachOf(definers, concurrentFirstCalls, (definer) => definer.first());
   values.push(...definitions.flatMap(({ response }) => (response ? sampleValues(response) : [])));
-  const handlers = await eachOf(
-    chosen,
-    1,
-    async (callee) =>
-      definers.find(({ name, hook }) => name === callee.name && hook === callee.hook) ?? prepared(callee),
-  );
+  const handlers: CheckedHandler[] = [];
+  for (const callee of chosen) {
+    const definer = definers.find((one) => one.name === callee.name && one.hook === callee.hook);
+    handlers.push(definer ?? (await prepared(callee)));
+  }
   return {
     ...{ extension, known, recorded, schemaOf, signal, discovery, handlers, notCalled },
     discovered: { outcome, problems },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { HookName } from '../../runtimehooks/index.ts';
-import { ReconcileError, SimulationStopped } from './events.ts';
+import { ReconcileError, SimulationStopped } from './player.ts';
 import type { State } from './state.ts';
 
 /** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */

@@ -1,6 +1,6 @@
 import { pausedAnnotation } from '../../extensionconfig/index.ts';
 import { fieldAt } from '../../kubernetes/index.ts';
-import type { Condition } from './events.ts';
+import type { Condition } from './player.ts';
 import type { State } from './state.ts';
 import { type Decisions, workerKinds } from './versions.ts';
 

@@ -2,7 +2,7 @@ import { type JsonObject, objectAt, timeText } from '../../kubernetes/index.ts';
 import { type CallHook, NotKnown, type SimulatedCluster } from '../../topology/index.ts';
 import { backoffMs, call, editBefore, waitMs } from './ask.ts';
 import { failedCondition, pausedCondition } from './condition.ts';
-import { SimulationStopped } from './events.ts';
+import { SimulationStopped } from './player.ts';
 import { durations, failureMessage, reconcileCluster } from './reconcile.ts';
 import { newReconcile, type State } from './state.ts';
 

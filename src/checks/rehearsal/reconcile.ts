@@ -2,7 +2,7 @@ import { isSame, objectAt } from '../../kubernetes/index.ts';
 import { ReconcileFailed } from '../../topology/index.ts';
 import { ask, responseTo } from './ask.ts';
 import { conditionOf } from './condition.ts';
-import { ReconcileError } from './events.ts';
+import { ReconcileError } from './player.ts';
 import { annotationsOf, okToDeleteAnnotation, type State } from './state.ts';
 import { type Decisions, decideVersions, isUpgraded } from './versions.ts';
 

@@ -12,9 +12,16 @@ import {
 import { hooks, v1 } from '../../runtimehooks/index.ts';
 import { discoverVariables, NotKnown } from '../../topology/index.ts';
 import { failedCondition } from './condition.ts';
-import { handlerCall, ReconcileError, SimulationStopped } from './events.ts';
 import { playLife, reasonOf, type Scenario } from './life.ts';
-import { type Caller, createCaller, Player, type Stage } from './player.ts';
+import {
+  type Caller,
+  createCaller,
+  handlerCall,
+  Player,
+  ReconcileError,
+  SimulationStopped,
+  type Stage,
+} from './player.ts';
 import { type Blueprint, type ClusterOptions, type RehearsedCluster, State } from './state.ts';
 
 /** The oldest release that a rehearsal simulates. Of the newest known one, the main branch of August 2026 does not differ. */

@@ -13,8 +13,7 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { type HookName, newestKnownRelease, type Release } from '../../runtimehooks/index.ts';
 import { SimulatedCluster } from '../../topology/index.ts';
-import type { Condition } from './events.ts';
-import { type Caller, Player, type Stage } from './player.ts';
+import { type Caller, type Condition, Player, type Stage } from './player.ts';
 
 export type Blueprint = SimulatedCluster['blueprint'];
 

@@ -1,7 +1,7 @@
 import { count, type Paint, printable, printableJson } from '../../base/index.ts';
 import { goSecondsText } from '../../kubernetes/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
-import type { CallEntry, EndEntry, Entry, EventEntry } from './events.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry } from './player.ts';
 
 const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
 const argumentWidth = 19;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { PlannedVersions } from '../../runtimehooks/index.ts';
 import { ask, block, responseTo } from './ask.ts';
-import { ReconcileError } from './events.ts';
+import { ReconcileError } from './player.ts';
 import { annotationsOf, type State, type WorkerGroup, type WorkerSettings } from './state.ts';
 
 /** In the order of Cluster API. */
