@@ -9,14 +9,27 @@ import {
   objectText,
   textAt,
 } from '../../kubernetes/index.ts';
-import { applyDefaults, DefaultsError, type Schema, type SchemaOf } from '../../kubernetes/schema/index.ts';
+import { applyDefaults, DefaultsError, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { controlPlaneOf } from '../control-planes/index.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { partsIn } from '../world/topologies.ts';
 
-const asVersion = (version: Json | undefined): Json | undefined =>
-  typeof version === 'string' && version !== '' && !version.startsWith('v') ? `v${version}` : version;
+/** The object at a path, which is made where it is missing. */
+const objectIn = (holder: JsonObject, ...path: string[]): JsonObject =>
+  path.reduce((at, name) => {
+    const { [name]: known } = at;
+    const object = isJsonObject(known) ? known : {};
+    at[name] = object;
+    return object;
+  }, holder);
+
+function fillVersion(machine: JsonObject): void {
+  const version = textAt(machine, 'version');
+  if (version !== '' && !version.startsWith('v')) {
+    machine.version = `v${version}`;
+  }
+}
 
 function replicasOf({ metadata }: JsonObject, old: JsonObject | undefined): Json {
   const limit = (end: 'min' | 'max'): number =>
@@ -36,37 +49,21 @@ function fillMachineDeployment(object: JsonObject, old: JsonObject | undefined):
   if (!isJsonObject(spec) || !isJsonObject(metadata)) {
     return;
   }
-  const clusterName = textAt(spec, 'clusterName');
-  const name = { 'cluster.x-k8s.io/cluster-name': clusterName };
-  metadata.labels = { ...objectAt(metadata, 'labels'), ...name };
+  const name = { 'cluster.x-k8s.io/cluster-name': textAt(spec, 'clusterName') };
+  Object.assign(objectIn(metadata, 'labels'), name);
   spec.replicas ??= replicasOf(object, old);
-  const strategy = objectAt(spec, 'rollout', 'strategy');
-  const type = strategy.type ?? 'RollingUpdate';
-  const rollingUpdate = { maxSurge: 1, maxUnavailable: 0, ...objectAt(strategy, 'rollingUpdate') };
-  spec.rollout = {
-    ...objectAt(spec, 'rollout'),
-    strategy: { ...strategy, type, ...(type === 'RollingUpdate' && { rollingUpdate }) },
-  };
-  const template = objectAt(spec, 'template');
-  const labels: JsonObject = { ...objectAt(template, 'metadata', 'labels') };
-  const selector = objectAt(spec, 'selector');
-  const matchLabels: JsonObject = { ...objectAt(selector, 'matchLabels') };
-  if (Object.keys(matchLabels).length === 0 && objectsAt(selector, 'matchExpressions').length === 0) {
-    const own = { 'cluster.x-k8s.io/deployment-name': textAt(metadata, 'name') };
-    Object.assign(matchLabels, own);
-    Object.assign(labels, own);
+  const strategy = objectIn(spec, 'rollout', 'strategy');
+  strategy.type ??= 'RollingUpdate';
+  if (strategy.type === 'RollingUpdate') {
+    strategy.rollingUpdate = { maxSurge: 1, maxUnavailable: 0, ...objectAt(strategy, 'rollingUpdate') };
   }
-  const machine: JsonObject = { ...objectAt(template, 'spec') };
-  const version = asVersion(machine.version);
-  if (version !== undefined) {
-    machine.version = version;
-  }
-  spec.selector = { ...selector, matchLabels: { ...matchLabels, ...name } };
-  spec.template = {
-    ...template,
-    metadata: { ...objectAt(template, 'metadata'), labels: { ...labels, ...name } },
-    spec: machine,
-  };
+  const matchLabels = objectIn(spec, 'selector', 'matchLabels');
+  const selectsAll =
+    Object.keys(matchLabels).length === 0 && objectsAt(spec, 'selector', 'matchExpressions').length === 0;
+  const own = selectsAll && { 'cluster.x-k8s.io/deployment-name': textAt(metadata, 'name') };
+  Object.assign(matchLabels, own, name);
+  Object.assign(objectIn(spec, 'template', 'metadata', 'labels'), own, name);
+  fillVersion(objectIn(spec, 'template', 'spec'));
 }
 
 /** A variable without a value gets null, as Go writes it. */
@@ -86,12 +83,9 @@ function fillCluster({ spec }: JsonObject): void {
 
 function fillMachinePool({ spec }: JsonObject): void {
   const template = objectAt(spec, 'template');
-  const machine = objectAt(template, 'spec');
-  if (isJsonObject(spec) && isJsonObject(spec.template)) {
-    const deletion = { nodeDeletionTimeoutSeconds: 10, ...objectAt(machine, 'deletion') };
-    const version = asVersion(machine.version);
-    template.spec = { ...machine, deletion, ...(version !== undefined && { version }) };
-  }
+  const machine = objectIn(template, 'spec');
+  machine.deletion = { nodeDeletionTimeoutSeconds: 10, ...objectAt(machine, 'deletion') };
+  fillVersion(machine);
 }
 
 function fillHealthCheck({ spec }: JsonObject): void {
@@ -108,29 +102,24 @@ const fillers: Readonly<Record<string, (object: JsonObject, old: JsonObject | un
   [`${coreGroup} MachinePool`]: fillMachinePool,
 };
 
-function fillDefaults(object: JsonObject, schema: Schema): void {
+/**
+ * A copy of an object as it is stored after `old`: with the defaults of its schema, and of Cluster API's webhooks.
+ *
+ * @throws {NotKnown} when the defaults exceed the limit of what is computed here.
+ */
+export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject): JsonObject {
+  const copy = copyOf(object);
   try {
-    applyDefaults(object, schema);
+    applyDefaults(copy, schemaOf(object) ?? {});
   } catch (error) {
     throw error instanceof DefaultsError
       ? new NotKnown(`what becomes of ${objectText(object)} is not known: ${error.message}`)
       : error;
   }
-}
-
-/** A copy of an object as it is stored after `old`: with the defaults of its schema, and of Cluster API's webhooks. */
-export function stored(object: JsonObject, schemaOf: SchemaOf, old?: JsonObject): JsonObject {
-  const copy = copyOf(object);
-  const schema = schemaOf(object);
-  if (schema !== undefined) {
-    fillDefaults(copy, schema);
-  }
   const controlPlane = controlPlaneOf(copy);
-  if (!isV1beta1(copy) || controlPlane?.isInV1beta1) {
+  if (!textAt(copy, 'apiVersion').endsWith('/v1beta1') || controlPlane?.isInV1beta1) {
     fillers[`${groupOf(copy)} ${textAt(copy, 'kind')}`]?.(copy, old);
     controlPlane?.fillDefaults?.(copy);
   }
   return copy;
 }
-
-const isV1beta1 = (object: JsonObject): boolean => textAt(object, 'apiVersion').endsWith('/v1beta1');
