@@ -13,8 +13,6 @@ interface Decoded {
   violations: readonly SchemaViolation[];
 }
 
-const none: readonly SchemaViolation[] = [];
-
 const schemas: Readonly<Record<Version, (object: unknown) => readonly SchemaError[] | undefined>> = {
   v1alpha1,
   v1beta2,
@@ -28,11 +26,8 @@ function typed(object: Record<string, unknown>): ExtensionConfig {
 /** Decodes an object that claims to be an ExtensionConfig of `version`, in linear time. Never throws, nor modifies the input. */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
   const errors = schemas[version](object);
-  if (errors === undefined) {
-    const whole = typed(object);
-    return { object: whole, whole, violations: none };
-  }
-  const { limited, whole, violations } = examine(object, errors);
-  const limitedConfig = typed(limited);
-  return { object: limitedConfig, whole: whole === limited ? limitedConfig : typed(whole), violations };
+  const { limited, whole, violations } =
+    errors === undefined ? { limited: object, whole: object, violations: [] } : examine(object, errors);
+  const decoded = typed(whole);
+  return { object: limited === whole ? decoded : typed(limited), whole: decoded, violations };
 }

@@ -2,10 +2,12 @@ import {
   applyOperations,
   copyOf,
   isJsonObject,
+  itemsAt,
   type Json,
   type JsonObject,
   type JsonPatchOperation,
   jsonPointer,
+  objectAt,
 } from '../../kubernetes/index.ts';
 import { dropNullFields } from '../../kubernetes/schema/index.ts';
 import { openApiSchemaOf, ownSchemaOf } from './crd.ts';
@@ -21,52 +23,34 @@ const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.
 
 type Addition = JsonPatchOperation & { op: 'add' };
 
+const add = (path: string, value: Json): Addition => ({ op: 'add', path, value });
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
-/** Whether a service has any value: like Cluster API, an empty service is treated as absent and gets no defaults. */
-function hasValue(service: JsonObject): boolean {
-  return ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
-}
-
-function objectDefaults(object: JsonObject): Addition[] {
-  const { spec } = object;
+function objectDefaults({ spec }: JsonObject): Addition[] {
   if (isAbsent(spec)) {
-    return [{ op: 'add', path: '/spec', value: { namespaceSelector: {} } }];
+    return [add('/spec', { namespaceSelector: {} })];
   }
   // A field of the wrong type is left unchanged, so that the denial shows it as it was written.
   if (!isJsonObject(spec)) {
     return [];
   }
-  const { clientConfig } = spec;
-  const service = isJsonObject(clientConfig) ? clientConfig.service : undefined;
-  const patch: Addition[] = [];
-  if (isJsonObject(service) && isAbsent(service.port) && hasValue(service)) {
-    patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultServicePort });
-  }
-  if (isAbsent(spec.namespaceSelector)) {
-    patch.push({ op: 'add', path: '/spec/namespaceSelector', value: {} });
-  }
-  return patch;
+  const service = objectAt(spec, 'clientConfig', 'service');
+  // Like Cluster API, an empty service is treated as absent.
+  const hasValue = ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
+  return [
+    ...(isAbsent(service.port) && hasValue ? [add('/spec/clientConfig/service/port', defaultServicePort)] : []),
+    ...(isAbsent(spec.namespaceSelector) ? [add('/spec/namespaceSelector', {})] : []),
+  ];
 }
 
 function statusDefaults(object: JsonObject): Addition[] {
-  const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
+  const handlers = itemsAt(object, 'status', 'handlers');
   // The API server rejects a status with more handlers anyway, so a patch for them would only be long.
-  if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
-    return [];
-  }
-  const patch: Addition[] = [];
-  for (const [index, handler] of handlers.entries()) {
-    if (!isJsonObject(handler)) {
-      continue;
-    }
-    for (const [key, value] of handlerDefaults) {
-      if (isAbsent(handler[key])) {
-        patch.push({ op: 'add', path: jsonPointer(['status', 'handlers', index, key]), value });
-      }
-    }
-  }
-  return patch;
+  const filled = handlers.length > maxHandlers ? [] : handlers;
+  return filled.flatMap((handler, index) => {
+    const missing = handlerDefaults.filter(([key]) => isJsonObject(handler) && isAbsent(handler[key]));
+    return missing.map(([key, value]) => add(jsonPointer(['status', 'handlers', index, key]), value));
+  });
 }
 
 type Part = 'object' | 'status';
@@ -75,9 +59,8 @@ type Part = 'object' | 'status';
  * The defaults that an object lacks, as a JSON Patch, which may be empty: for the spec those of Cluster API's webhook, for the
  * status what Cluster API assumes for a handler.
  */
-export function defaultsOf(object: JsonObject, part: Part): readonly Addition[] {
-  return part === 'status' ? statusDefaults(object) : objectDefaults(object);
-}
+export const defaultsOf = (object: JsonObject, part: Part): readonly Addition[] =>
+  part === 'status' ? statusDefaults(object) : objectDefaults(object);
 
 /** The object with the defaults that it lacks, as after applying the patch of `defaultsOf`; the original if it lacks none. */
 export function withDefaults(object: JsonObject, part: Part): JsonObject {

@@ -1,6 +1,6 @@
 import { type ASTNode, Environment, type TypeCheckResult } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
-import { asGoWrites, isJsonObject, itemsAt, type Json, type JsonObject } from '../objects/json/json.ts';
+import { asGoWrites, type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
 import { fieldOf, invalid, notSupported, partsOf, required, type Schema } from '../schema/index.ts';
 import { celName, decisionProblem } from './cel.ts';
@@ -35,12 +35,9 @@ interface PlacedRule {
 function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   const rules: PlacedRule[] = [];
   const look = (part: JsonObject, at: string, list: string | undefined): void => {
-    const given = part['x-kubernetes-validations'];
-    for (const [index, rule] of itemsAt(given).entries()) {
-      if (isJsonObject(rule)) {
-        const placed = { path: `${at}.x-kubernetes-validations[${index}]`, schema: part, list };
-        rules.push({ rule: rule as unknown as ValidationRule, ...placed });
-      }
+    for (const [index, rule] of objectsAt(part, 'x-kubernetes-validations').entries()) {
+      const placed = { path: `${at}.x-kubernetes-validations[${index}]`, schema: part, list };
+      rules.push({ rule: rule as unknown as ValidationRule, ...placed });
     }
     for (const [inner, innerAt, kind] of partsOf(part, at)) {
       look(inner, innerAt, list ?? (kind === 'array items' ? innerAt : undefined));
@@ -82,14 +79,11 @@ interface Declarations {
 /** The type of the values that a schema describes, in as much detail as the library can express it. */
 function declaredOf(schema: Schema, declarations: Declarations): Declared {
   declarations.left--;
-  if (declarations.left < 0) {
-    return 'dyn';
-  }
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true) {
-    return 'dyn';
-  }
+  const isOpen =
+    schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
   // Texts of these formats are of other types in expressions.
-  if (['byte', 'date', 'date-time', 'duration'].includes(schema.format ?? '')) {
+  const isOther = ['byte', 'date', 'date-time', 'duration'].includes(schema.format ?? '');
+  if (declarations.left < 0 || isOpen || isOther) {
     return 'dyn';
   }
   const inner = (part: Schema): string => {
@@ -201,11 +195,11 @@ function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
   return code === 'no_matching_overload' || comparedObjects.test(summary);
 }
 
-function messageProblem({ valid, type, error }: TypeCheckResult): string | undefined {
-  if (!valid) {
-    return `messageExpression compilation failed: ${error?.summary ?? 'unknown error'}`;
+function messageProblem(checked: TypeCheckResult): string | undefined {
+  if (!checked.valid) {
+    return `messageExpression ${decisionProblem(checked)}`;
   }
-  return type === 'string' || type === 'dyn' ? undefined : 'messageExpression must evaluate to a string';
+  return ['string', 'dyn'].includes(checked.type ?? '') ? undefined : 'messageExpression must evaluate to a string';
 }
 
 /** How Go's CEL library words problems that the one here words otherwise, by their codes. */
@@ -224,7 +218,7 @@ function compilationProblem(expression: string, { error }: TypeCheckResult): str
   const column = [...(lines.at(-1) ?? '')].length;
   const line = expression.split('\n')[lines.length - 1] ?? '';
   const text = goWords[code]?.(summary) ?? summary;
-  return `compilation failed: ERROR: <input>:${lines.length}:${column + 1}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
+  return `ERROR: <input>:${lines.length}:${column + 1}: ${text}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
 function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '' }: ValidationRule): string {
@@ -239,10 +233,8 @@ function shownRule({ rule, message = '', messageExpression = '', reason, fieldPa
 
 export interface CheckedRules {
   causes: StatusCause[];
-  /** Valid rules that this engine cannot evaluate, each with the reason. */
+  /** Valid rules that this engine cannot evaluate, each with the reason; and messages, but for those of a variable. */
   unknown: string[];
-  /** Messages of rules that this engine cannot evaluate, each with the reason: the rule's text replaces them. */
-  unknownMessages: string[];
   /** The fields of rules that are evaluated only when there is an old value. */
   transitions: string[];
   /** Whether all types were known: beyond a maximum of declared fields, a rule fits any value. */
@@ -256,16 +248,11 @@ export interface CheckedRules {
  *   lists, which are atomic. Otherwise `self` may be anything: resources have fields that schemas do not name.
  */
 export function checkRules(schema: JsonObject, path: string, isVariable = false): CheckedRules {
-  const causes: StatusCause[] = [];
-  const unknown: string[] = [];
-  const unknownMessages: string[] = [];
-  const transitions: string[] = [];
-  const rules = rulesIn(schema, path);
-  if (rules.length === 0) {
-    return { causes, unknown, unknownMessages, transitions, isComplete: true };
-  }
-  const untyped = untypedEnvironment();
   const declarations: Declarations = { left: maxDeclarations };
+  const result: CheckedRules = { causes: [], unknown: [], transitions: [], isComplete: true };
+  const { causes, unknown, transitions } = result;
+  const rules = rulesIn(schema, path);
+  const untyped = untypedEnvironment();
   const typedFor = perObject((part: JsonObject) => typedEnvironment(part as Schema, declarations));
   for (const placed of rules) {
     const { rule: fields, path: at, schema: part, list } = placed;
@@ -275,33 +262,24 @@ export function checkRules(schema: JsonObject, path: string, isVariable = false)
       continue;
     }
     const environment = isVariable ? typedFor(part) : untyped;
-    const check = (
-      expression: string,
-      field: string,
-      skipped: string[],
-      problemOf: (checked: TypeCheckResult) => string | undefined,
-    ): void => {
+    const check = (expression: string, field: string, problemOf: (checked: TypeCheckResult) => string | undefined) => {
       const checked = environment.check(expression);
       const problem = isUnknown(checked, expression) ? undefined : problemOf(checked);
       if (problem !== undefined && isVariable) {
-        const why = checked.valid
-          ? problem
-          : problem.replace(/compilation failed: [\s\S]*$/, () => compilationProblem(expression, checked));
-        causes.push({
-          reason: 'FieldValueInvalid',
-          message: fieldErrorMessage('FieldValueInvalid', shownRule(fields), why),
-          field,
-        });
+        const why = problem.replace(/(?<=compilation failed: )[\s\S]*$/, () => compilationProblem(expression, checked));
+        const message = fieldErrorMessage('FieldValueInvalid', shownRule(fields), why);
+        causes.push({ reason: 'FieldValueInvalid', message, field });
       } else if (problem !== undefined) {
         causes.push(invalid(field, expression, problem));
-      } else if (!checked.valid && !(isVariable && untyped.check(expression).valid)) {
-        // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.
-        skipped.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+      } else if (!checked.valid && !(isVariable && (problemOf === messageProblem || untyped.check(expression).valid))) {
+        // Values are of any type when rules are evaluated, so that some can be which the types here do not allow. Of a
+        // variable, the rule's text replaces a message.
+        unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
       }
     };
     const { rule, messageExpression } = fields;
     const field = `${at}.rule`;
-    check(rule, field, unknown, decisionProblem);
+    check(rule, field, decisionProblem);
     const needsOld = isTransition(rule, untyped);
     if (needsOld && fields.optionalOldSelf !== true) {
       transitions.push(field);
@@ -311,8 +289,8 @@ export function checkRules(schema: JsonObject, path: string, isVariable = false)
       causes.push(invalid(field, rule, why));
     }
     if (isText(messageExpression)) {
-      check(messageExpression, `${at}.messageExpression`, unknownMessages, messageProblem);
+      check(messageExpression, `${at}.messageExpression`, messageProblem);
     }
   }
-  return { causes, unknown, unknownMessages, transitions, isComplete: declarations.left >= 0 };
+  return { ...result, isComplete: declarations.left >= 0 };
 }

@@ -1,4 +1,4 @@
-import { Optional } from '@marcbachmann/cel-js';
+import { type Context, Optional } from '@marcbachmann/cel-js';
 import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { isJsonObject, type Json, own } from '../objects/json/json.ts';
 import { isSame } from '../objects/json/json-patch.ts';
@@ -23,11 +23,6 @@ const hasExpressions = ofAnyPart((schema) => rulesOf(schema).some(({ holds }) =>
 /** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
 const maxMessage = 5 * 1024;
 
-interface Variables {
-  self: unknown;
-  oldSelf: unknown;
-}
-
 interface Validation {
   causes: StatusCause[];
   seen: Seen;
@@ -38,19 +33,21 @@ interface Validation {
   current: { rule: string; path: string };
 }
 
-function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Variables, cost: Cost): string {
-  if (messageExpression !== undefined) {
-    try {
-      const text = evaluate(messageExpression, { ...variables }, cost);
-      if (typeof text === 'string' && text.trim() !== '') {
-        return text.slice(0, maxMessage);
-      }
-    } catch (error) {
-      if (error instanceof NotEvaluated) {
-        throw error;
-      }
-      // The rule's fixed message is used instead.
+/** Fails with what was not evaluated to its end; else with nothing. */
+function throwNotEvaluated(error: unknown): void {
+  if (error instanceof NotEvaluated) {
+    throw error;
+  }
+}
+
+function messageOf({ rule, message, messageExpression }: ValidationRule, variables: Context, cost: Cost): string {
+  try {
+    const text = messageExpression === undefined ? '' : evaluate(messageExpression, { ...variables }, cost);
+    if (typeof text === 'string' && text.trim() !== '') {
+      return text.slice(0, maxMessage);
     }
+  } catch (error) {
+    throwNotEvaluated(error);
   }
   return message ?? `failed rule: ${rule.trim()}`;
 }
@@ -60,50 +57,45 @@ interface RuleProblem {
   isViolation: boolean;
 }
 
-function variablesOf(
-  { optionalOldSelf }: ValidationRule,
+function problemOf(
+  rule: ValidationRule,
   value: Json,
   old: Json | undefined,
   schema: Schema,
-  seen: Seen,
-): Variables {
-  const oldSelf = old === undefined ? undefined : celOf(old, schema, seen);
-  const optional = oldSelf === undefined ? Optional.none() : Optional.of(oldSelf);
-  return { self: celOf(value, schema, seen), oldSelf: optionalOldSelf === true ? optional : (oldSelf ?? null) };
-}
-
-function problemOf(rule: ValidationRule, variables: Variables, hasOld: boolean, cost: Cost): RuleProblem | undefined {
-  if (!hasOld && rule.optionalOldSelf !== true && needsOld(rule)) {
+  { seen, cost }: Validation,
+): RuleProblem | undefined {
+  if (rule.holds !== undefined) {
+    return rule.holds(value) ? undefined : { message: rule.message ?? '', isViolation: true };
+  }
+  const isOptional = rule.optionalOldSelf === true;
+  if (old === undefined && !isOptional && needsOld(rule)) {
     return undefined;
   }
+  const oldSelf = old === undefined ? undefined : celOf(old, schema, seen);
+  const optional = oldSelf === undefined ? Optional.none() : Optional.of(oldSelf);
+  const variables = { self: celOf(value, schema, seen), oldSelf: isOptional ? optional : (oldSelf ?? null) };
   try {
     const holds = evaluate(rule.rule, { ...variables }, cost);
-    return holds === true || holds === undefined
-      ? undefined
-      : { message: messageOf(rule, variables, cost), isViolation: true };
+    const isViolation = holds !== true && holds !== undefined;
+    return isViolation ? { message: messageOf(rule, variables, cost), isViolation } : undefined;
   } catch (error) {
-    if (error instanceof NotEvaluated) {
-      throw error;
-    }
+    throwNotEvaluated(error);
     return { message: `${failureOf(error)} evaluating rule: ${rule.message ?? rule.rule}`, isViolation: false };
   }
 }
 
-/** Messages show the type of a value whose rule cannot be evaluated, and of the others only scalars. */
-function shownFor({ isViolation }: RuleProblem, value: Json, { type = '' }: Schema): string | undefined {
-  if (!isViolation) {
-    return JSON.stringify(type);
-  }
-  return typeof value === 'object' ? undefined : shorten(JSON.stringify(value));
-}
-
+/** By default, messages show the type of a value whose rule cannot be evaluated, and of the others only scalars. */
 function ruleCause(
   rule: ValidationRule,
   { message, isViolation }: RuleProblem,
   path: string,
-  shown?: string,
+  value: Json,
+  { type = '' }: Schema,
+  given: string | undefined,
 ): StatusCause {
   const reason = (isViolation && ruleReasons.find((known) => known === rule.reason)) || 'FieldValueInvalid';
+  const scalar = typeof value === 'object' ? undefined : shorten(JSON.stringify(value));
+  const shown = given ?? (isViolation ? scalar : JSON.stringify(type));
   const showsValue = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
   const field = `${path}${isViolation ? (rule.fieldPath ?? '') : ''}`.replace(/^\./, '');
   return {
@@ -128,23 +120,13 @@ function validateAt(
   if (value === null || !hasRules(schema)) {
     return;
   }
-  const { causes, seen } = validation;
   let same: boolean | undefined;
   const isSameAsOld = old === undefined ? isUnchanged : () => (same ??= isSame(value, old));
-  const rules = rulesOf(schema);
-  if (rules.length > 0) {
-    const hasOld = old !== undefined && old !== null;
-    for (const rule of rules) {
-      validation.current = { rule: rule.rule, path };
-      const problem =
-        rule.holds === undefined
-          ? problemOf(rule, variablesOf(rule, value, hasOld ? old : undefined, schema, seen), hasOld, validation.cost)
-          : rule.holds(value)
-            ? undefined
-            : { message: rule.message ?? '', isViolation: true };
-      if (problem !== undefined && (!validation.isRatcheting || needsOld(rule) || !isSameAsOld())) {
-        causes.push(ruleCause(rule, problem, path, validation.shown ?? shownFor(problem, value, schema)));
-      }
+  for (const rule of rulesOf(schema)) {
+    validation.current = { rule: rule.rule, path };
+    const problem = problemOf(rule, value, old ?? undefined, schema, validation);
+    if (problem !== undefined && (!validation.isRatcheting || needsOld(rule) || !isSameAsOld())) {
+      validation.causes.push(ruleCause(rule, problem, path, value, schema, validation.shown));
     }
   }
   const oldOf = oldItems(old, schema);

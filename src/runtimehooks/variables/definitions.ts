@@ -124,7 +124,7 @@ function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRule
   }));
   const causes = structural.length > 0 ? structural : valueCauses(schema, path, effort);
   if (causes.length > 0) {
-    return { causes, unknown: [], unknownMessages: [], transitions: [], isComplete: true };
+    return { causes, unknown: [], transitions: [], isComplete: true };
   }
   const rules = checkRules(schema as JsonObject, path, true);
   effort.hasSkipped ||= !rules.isComplete;

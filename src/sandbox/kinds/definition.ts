@@ -178,8 +178,7 @@ export const definitionStrategy: KindStrategy = {
   warn: (object) =>
     objectsAt(object, 'spec', 'versions').flatMap(({ schema }, index) => {
       const path = `spec.versions[${index}].schema.openAPIV3Schema`;
-      const { unknown, unknownMessages } = checkRules(objectAt(schema, 'openAPIV3Schema'), path);
-      return [...unknown, ...unknownMessages];
+      return checkRules(objectAt(schema, 'openAPIV3Schema'), path).unknown;
     }),
   markForDeletion(object, now) {
     const metadata = object.metadata as JsonObject;
