@@ -1,13 +1,13 @@
-import { itemsAt, type JsonObject, jsonPatchOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type JsonObject, jsonPatchOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { patchProblems, type SchemaOf } from '../../kubernetes/schema/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
 import {
   applyPatch,
   BadPatch,
   type EncodedPatch,
-  fieldsSetBy,
   type HookDefinition,
   isEmptyPatch,
+  placeOfItem,
   revertIgnored,
 } from '../../runtimehooks/index.ts';
 
@@ -47,14 +47,12 @@ interface Target {
 function templatesIn(request: JsonObject): Map<string, Target> {
   const targets = objectsAt(request, 'items').map((item): [string, Target] => {
     const object = objectAt(item, 'object');
-    const holder = objectAt(item, 'holderReference');
-    const builtin = itemsAt(item, 'variables').find((variable) => textAt(variable, 'name') === 'builtin');
-    const sets = fieldsSetBy(objectAt(builtin, 'value'));
     const revert: Target['revert'] = (before, after) => {
-      const [path] = revertIgnored(before, after, { holder, sets });
+      const [path] = revertIgnored(before, after, placeOfItem(item));
       return path && `/${path.join('/')}`;
     };
-    return [textAt(item, 'uid'), { place: JSON.stringify([holder, object.kind ?? null]), object, revert }];
+    const place = JSON.stringify([objectAt(item, 'holderReference'), object.kind ?? null]);
+    return [textAt(item, 'uid'), { place, object, revert }];
   });
   return new Map(targets);
 }

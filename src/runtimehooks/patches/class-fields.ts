@@ -101,7 +101,8 @@ export function pathInObject(kind: PartKind, field: ClassField, isOfOldContract 
     : [...machineSpec[kind], ...pathOf(field)];
 }
 
-export const isEmpty = (value: Json | undefined): boolean => isJsonObject(value) && Object.keys(value).length === 0;
+export const isEmptyObject = (value: Json | undefined): boolean =>
+  isJsonObject(value) && Object.keys(value).length === 0;
 
 /** The fields that a part has in a release, with their values: those of the topology, or else of its class. */
 export function carriedFields(
@@ -116,9 +117,9 @@ export function carriedFields(
       return [];
     }
     const at = (part: JsonObject | undefined, place: string) => fieldAt(part, ...place.split('.'));
-    const isOfTopology = isOnlyInTopology || !isEmpty(at(topology, replacedWith) ?? {});
+    const isOfTopology = isOnlyInTopology || !isEmptyObject(at(topology, replacedWith) ?? {});
     const value = at(isOfTopology ? topology : settings, path);
-    return value === undefined || isEmpty(value) ? [] : [{ field, value }];
+    return value === undefined || isEmptyObject(value) ? [] : [{ field, value }];
   });
 }
 

@@ -11,7 +11,7 @@ import {
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
-import { coreGroup, machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
+import { coreGroup, isEmptyObject, machineFieldsOf, pathInObject } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { kubeadm } from '../control-planes/index.ts';
 import { present } from '../world/objects.ts';
@@ -42,13 +42,11 @@ const gone: Change = { newer: () => undefined, older: () => undefined };
 /** Fields that have another place in v1beta2, and other values with a change; inner fields before outer ones. */
 type Moves = readonly (readonly [older: string, newer: string, change?: Change])[];
 
-const isEmpty = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;
-
 /** Removes a field, and the objects around it that are empty then. Returns its value. */
 function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Json | undefined {
   const inner = own(object, first);
   const value = rest.length > 0 && isJsonObject(inner) ? take(inner, rest) : rest.length > 0 ? undefined : inner;
-  if (rest.length === 0 || (inner !== undefined && isEmpty(inner))) {
+  if (rest.length === 0 || (inner !== undefined && isEmptyObject(inner))) {
     delete object[first];
   }
   return value;
@@ -77,7 +75,7 @@ function moved(object: JsonObject, moves: Moves, to: 'newer' | 'older'): JsonObj
       put(result, target.split('.'), changed);
     }
   }
-  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmptyObject(value)));
 }
 
 const same = (path: string, change: Change) => [path, path, change] as const;

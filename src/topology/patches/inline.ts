@@ -17,12 +17,12 @@ import type { Item } from './items.ts';
 import type { OwnWordReads } from './own-words.ts';
 
 /** Whether a definition is for a template (matchesSelector in patches/inline/json_patch_generator.go). */
-function isFor({ object, holder, builtin }: Item, { selector }: JsonObject): boolean {
-  const isSame = (field: string) => textAt(object, field) === textAt(selector, field);
+function isFor(item: Item, { selector }: JsonObject): boolean {
+  const isSame = (field: string) => textAt(item.object, field) === textAt(selector, field);
   return (
     isSame('apiVersion') &&
     isSame('kind') &&
-    matchesResources(objectAt(selector, 'matchResources') as MatchResources, { holder, builtin })
+    matchesResources(objectAt(selector, 'matchResources') as MatchResources, item)
   );
 }
 

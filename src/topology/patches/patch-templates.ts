@@ -274,7 +274,7 @@ export async function patchTemplates(input: PatchInput, ask: AskPatch, known?: K
   for (const item of items) {
     if (item.object !== item.template) {
       const object = copyOf(item.object);
-      revertIgnored(item.template, object, { holder: item.holder, dropsMetadata, sets: item.sets });
+      revertIgnored(item.template, object, { ...item, dropsMetadata });
       item.object = object;
     }
   }

@@ -127,7 +127,12 @@ export function renderName(source: string, fields: Json): string {
   try {
     const template = within(
       () => `parsing template ${quoted(text)}`,
-      () => parseTemplate(text, namingTemplate, (name) => Object.hasOwn(builtins, name) || name === 'slice'),
+      () =>
+        parseTemplate(
+          text,
+          namingTemplate,
+          (name) => Object.hasOwn(builtins, name) || name === 'js' || name === 'slice',
+        ),
     );
     return within(
       () => 'rendering template',

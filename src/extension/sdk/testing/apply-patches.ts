@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import { patchProblems, schemasOf } from '../../../kubernetes/schema/index.ts';
 import {
   applyPatch,
-  fieldsSetBy,
   type GeneratePatchesRequest,
   type GeneratePatchesResponse,
   isEmptyPatch,
+  placeOfItem,
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 
@@ -40,8 +40,7 @@ export function applyPatches(
       continue;
     }
     const after = applyPatch(item.object, patch);
-    const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
-    revertIgnored(item.object, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+    revertIgnored(item.object, after, placeOfItem(item));
     const problems = patchProblems(item.object, after, schemaOf);
     if (problems.length > 0) {
       throw new Error(`${after.kind} as patched is not valid:\n${problems.join('\n')}`);

@@ -9,13 +9,13 @@ import {
   jsonPatchOf,
 } from '../../../kubernetes/index.ts';
 import {
-  fieldsSetBy,
   type GeneratePatchesRequest,
   type GeneratePatchesRequestItem,
   type GeneratePatchesResponseItem,
   type HolderReference,
   type MatchResources,
   matchesResources,
+  placeOfItem,
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import type { OrUndefined } from '../handlers/answer.ts';
@@ -120,16 +120,12 @@ function matchesKind({ kind, apiVersion }: TemplateMatch, object: JsonObject): b
   );
 }
 
-const builtinOf = ({ variables }: GeneratePatchesRequestItem) =>
-  variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
-
 function matchesPlace({ holder = {}, matchResources }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
   return (
     Object.entries(holder).every(
       ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
     ) &&
-    (matchResources === undefined ||
-      matchesResources(matchResources, { holder: item.holderReference, builtin: builtinOf(item) }))
+    (matchResources === undefined || matchesResources(matchResources, placeOfItem(item)))
   );
 }
 
@@ -213,7 +209,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       for (const { mutate } of matching) {
         refuseReturned(mutate(after as Template, context), after);
       }
-      const ignored = revertIgnored(before, after, { holder, sets: fieldsSetBy(builtinOf(item)) });
+      const ignored = revertIgnored(before, after, placeOfItem(item));
       if (ignored.length > 0) {
         const fields = leftOut.get(kind) ?? new Set();
         leftOut.set(kind, fields);

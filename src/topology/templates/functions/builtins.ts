@@ -18,7 +18,6 @@ import {
   type Value,
 } from '../values/values.ts';
 import { define, type Functions } from './define.ts';
-import { notComputed } from './not-computed.ts';
 
 function basicKind(value: Value | undefined): string | undefined {
   if (integerOf(value) !== undefined) {
@@ -203,6 +202,5 @@ export const builtins: Functions = {
       .replaceAll('>', '&gt;')
       .replaceAll(/["']/g, (char) => `&#${char.charCodeAt(0)};`),
   ),
-  js: notComputed('js', ['...any'], 'escapes a text for JavaScript'),
   urlquery: define(['...any'], (args, budget) => queryEscaped(textOfAll(budget, args))),
 };

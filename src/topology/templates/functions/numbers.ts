@@ -101,15 +101,13 @@ function rounded(value: number, places: bigint, roundsFrom: number): number {
   return (fraction >= roundsFrom ? Math.ceil(digit) : Math.floor(digit)) / power;
 }
 
-function largest(values: readonly Value[]): bigint {
-  return values.map(toInt64).reduce((left, right) => (right > left ? right : left));
-}
-
 function int64(value: bigint): Integer {
   return new Integer('int64', wrapped(value));
 }
 
-const max = define(['any', '...any'], (values) => int64(largest(values)));
+const extreme = (pick: (left: bigint, right: bigint) => bigint) =>
+  define(['any', '...any'], (values) => int64(values.map(toInt64).reduce(pick)));
+const max = extreme((left, right) => (right > left ? right : left));
 
 export const numberFunctions: Functions = {
   int: define(['any'], ([value]) => toInt64(value)),
@@ -156,9 +154,7 @@ export const numberFunctions: Functions = {
   ),
   max,
   biggest: max,
-  min: define(['any', '...any'], (values) =>
-    int64(values.map(toInt64).reduce((left, right) => (right < left ? right : left))),
-  ),
+  min: extreme((left, right) => (right < left ? right : left)),
   maxf: define(['any', '...any'], (values) => Math.max(...values.map(toFloat64))),
   minf: define(['any', '...any'], (values) => Math.min(...values.map(toFloat64))),
   ceil: define(['any'], ([value]) => Math.ceil(toFloat64(value))),

@@ -1,11 +1,9 @@
-import { Buffer } from 'node:buffer';
 import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
 import { sprint } from '../values/print.ts';
 import { Dict, List, type TemplateFunction, type Value } from '../values/values.ts';
-import { toLower, toPascalCase, toUpper, untitled, withConnector } from './case.ts';
 import { define, type Functions } from './define.ts';
 
 /** A Go int as a number: what is beyond any text is cut to what a number can hold. */
@@ -177,45 +175,67 @@ function indented(budget: Budget, spaces: bigint, text: Bytes): Bytes {
   return pad + replaced(budget, text, '\n', `\n${pad}`);
 }
 
-const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** Puts numbers of some bits together to those of others; bits that are left over at the end are cut. */
-function regrouped(numbers: Iterable<number>, from: 5 | 8, to: 5 | 8): number[] {
-  const bits = Array.from(numbers, (number) => number.toString(2).padStart(from, '0')).join('');
-  return Array.from(bits.match(to === 5 ? /.{5}/g : /.{8}/g) ?? [], (digits) => Number.parseInt(digits, 2));
+function mapped(char: string, change: (char: string) => string): string {
+  const result = change(char);
+  return [...result].length === 1 ? result : char;
 }
 
-function base32Encoded(text: Bytes): Bytes {
-  const length = Math.ceil((text.length * 8) / 5);
-  const digits = regrouped(Buffer.from(`${text}\0`, 'latin1'), 8, 5).slice(0, length);
-  return digits
-    .map((digit) => base32[digit])
-    .join('')
-    .padEnd(Math.ceil(length / 8) * 8, '=');
+function upperOf(char: string): string {
+  return mapped(char, (one) => one.toUpperCase());
 }
 
-/** Encodings of bytes: characters that they do not have, the number of characters of a group, and how a text ends. */
-const encodings = {
-  base32: { other: /[^A-Z2-7]/, group: 8, shape: /^[^=]*(?:=|={3,4}|={6})?$/ },
-  base64: { other: /[^A-Za-z0-9+/]/, group: 4, shape: /^[^=]*={0,2}$/ },
-};
+function lowerOf(char: string): string {
+  // Its full mapping has a dot of its own.
+  return char === '\u0130' ? 'i' : mapped(char, (one) => one.toLowerCase());
+}
 
-/** The text that is encoded in another one; that of Go's error where that has another character. */
-function decodedFrom(name: keyof typeof encodings, encoded: Bytes): Bytes {
-  const { other, group, shape } = encodings[name];
-  const packed = encoded.replaceAll(/[\r\n]/g, '');
-  const at = packed.search(other);
-  if (at !== -1 && packed[at] !== '=') {
-    return `illegal ${name} data at input byte ${at}`;
-  }
-  if (packed.length % group !== 0 || !shape.test(packed)) {
-    throw new NotKnown(`the template decodes a text that is not whole ${name}`, { remedy: 'complete the text' });
-  }
-  if (name === 'base64') {
-    return Buffer.from(packed, 'base64').toString('latin1');
-  }
-  const digits = Array.from(packed.replaceAll('=', ''), (char) => base32.indexOf(char));
-  return Buffer.from(regrouped(digits, 5, 8)).toString('latin1');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all but ASCII
+const other = /[^\x00-\x7f]/gu;
+
+function toUpper(text: string): string {
+  return text.replaceAll(/[a-z]+/g, (run) => run.toUpperCase()).replaceAll(other, upperOf);
+}
+
+function toLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase()).replaceAll(other, lowerOf);
+}
+
+/** White space of Unicode, as in unicode.IsSpace. */
+const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const firstOfWord = new RegExp(`(?<![^${space}])[^${space}]`, 'gu');
+/** Its first character, capitals right after it, the rest, and the connectors after it. */
+const word = new RegExp(`([^${space}_-])(\\p{Lu}*)([^${space}_-]*)([${space}_-]*)`, 'gu');
+const onlyConnectors = new RegExp(`^[${space}_-]*$`, 'u');
+
+function untitled(text: Bytes): Bytes {
+  return mapText(text, (decoded) => decoded.replaceAll(firstOfWord, lowerOf));
+}
+
+/** The words of a text without a connector between them; those of capitals are capitalized. */
+function toPascalCase(text: Bytes): Bytes {
+  return mapText(text, (decoded) => {
+    if (onlyConnectors.test(decoded)) {
+      // The last connector is written twice.
+      return decoded + decoded.slice(-1);
+    }
+    return decoded.replaceAll(word, (all, first: string, capitals: string, rest: string, gap: string, at: number) => {
+      const isLast = at + all.length === decoded.length;
+      const shown = /\p{Lu}/u.test(first) ? toLower(capitals) : capitals;
+      return upperOf(first) + shown + rest + (isLast ? gap : gap.slice(0, -1));
+    });
+  });
+}
+
+/** Lower case words with a connector between them, as xstrings splits them: `HTTPServer` is HTTP and Server. */
+function withConnector(text: Bytes, connector: string): Bytes {
+  return mapText(text, (decoded) =>
+    toLower(
+      decoded
+        // A number belongs to the lower case letters after it: `HTTP2xx` is http_2xx.
+        .replaceAll(/(\p{L})(\p{N}+\p{Ll}[\p{N}\p{Ll}]*)/gu, '$1_$2')
+        .replaceAll(/(?<=[\p{Ll}\p{Lo}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, '_'),
+    ).replaceAll(/[-_\s]/g, connector),
+  );
 }
 
 function sorted(budget: Budget, value: Value): List {
@@ -235,7 +255,7 @@ function joined(values: readonly Value[], textOf: (value: Value) => Bytes): Byte
 }
 
 /** A function that looks at each character, which takes several times as long as to copy the text. */
-function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
+export function perCharacter(change: (text: Bytes) => Bytes): TemplateFunction {
   return define(['string'], ([text], budget) => {
     budget.read(text.length * 8);
     return change(text);
@@ -310,10 +330,6 @@ export const stringFunctions: Functions = {
     return items.join(separator);
   }),
   sortAlpha: define(['any'], ([value], budget) => sorted(budget, value)),
-  b64enc: define(['string'], ([text]) => Buffer.from(text, 'latin1').toString('base64')),
-  b64dec: define(['string'], ([text]) => decodedFrom('base64', text)),
-  b32enc: perCharacter(base32Encoded),
-  b32dec: perCharacter((text) => decodedFrom('base32', text)),
   shuffle: perCharacter(shuffled),
   fail: define(['string'], ([message]) => {
     throw new FunctionError(message);

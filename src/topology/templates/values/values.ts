@@ -66,14 +66,10 @@ export type Value = null | boolean | Bytes | number | bigint | Integer | List | 
 
 /** A value in a place whose type is `interface {}`, such as an element of a list of variables. */
 export class Boxed {
-  readonly #value: Value;
+  readonly inner: Value;
 
-  constructor(value: Value) {
-    this.#value = value;
-  }
-
-  get value(): Value {
-    return this.#value;
+  constructor(inner: Value) {
+    this.inner = inner;
   }
 }
 
@@ -82,7 +78,7 @@ export type Operand = undefined | Boxed | Exclude<Value, null>;
 
 /** The value in an interface, or what was given. */
 export function unboxed(operand: Operand): Exclude<Operand, Boxed> {
-  return operand instanceof Boxed ? (operand.value ?? undefined) : operand;
+  return operand instanceof Boxed ? (operand.inner ?? undefined) : operand;
 }
 
 export const anyType = 'interface {}';
