@@ -8,7 +8,7 @@ export { plan } from './plan-topology.ts';
 export type { PlanRequest } from './planning.ts';
 export { unservedKind } from './refusals/index.ts';
 export { SimulatedCluster } from './simulated.ts';
-export { discoverVariables } from './variables/discovery.ts';
+export { discoverVariables } from './variables/variables.ts';
 export type { CallHook, HookAnswer, HookCall } from './world/groups.ts';
 export { NotKnown } from './world/not-known.ts';
 export { conditionOf } from './world/objects.ts';

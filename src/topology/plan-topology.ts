@@ -18,7 +18,7 @@ import { existingOf, machinesOf, nothingExists } from './desired/existing.ts';
 import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { type AcceptedWrites, accepted } from './desired/refusals.ts';
 import { inV1beta2 } from './manifests/v1beta1.ts';
-import type { OwnWordReads } from './patches/own-words.ts';
+import type { OwnWordReads } from './patches/inline.ts';
 import type { ClusterBefore, Planning, PlanRequest } from './planning.ts';
 import { type ClusterFacts, clusterRefusal, defaultedCluster, refusalProblem } from './refusals/index.ts';
 import { groupsWithout, peakOf } from './rollout/index.ts';

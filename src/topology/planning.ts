@@ -5,7 +5,7 @@ import { type Existing, workerKey } from './desired/existing.ts';
 import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
 import type { PlannedState } from './desired/planned-state.ts';
 import type { AcceptedWrites, ClassRefusal } from './desired/refusals.ts';
-import type { OwnWordReads } from './patches/own-words.ts';
+import type { OwnWordReads } from './patches/inline.ts';
 import type { WriteAnswers } from './refusals/index.ts';
 import { judgeGroup } from './rollout/index.ts';
 import type { GroupChange, PlanOptions } from './world/groups.ts';

@@ -5,7 +5,7 @@ import { type Blueprint, readBlueprint } from '../blueprint/blueprint.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { withoutBookkeeping } from '../patches/items.ts';
 import { clusterApiSchemaOf } from '../refusals/index.ts';
-import { discoverVariables, type VariablesAnswer } from '../variables/discovery.ts';
+import { discoverVariables, type VariablesAnswer } from '../variables/variables.ts';
 import type { CallHook, HookAnswer, HookCall } from '../world/groups.ts';
 import { asEnd, NotKnown, Stopped } from '../world/not-known.ts';
 import { classOf } from '../world/topologies.ts';

@@ -11,10 +11,74 @@ import {
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { type MatchResources, matchesResources } from '../../runtimehooks/index.ts';
 import type { ClassPatch } from '../blueprint/blueprint.ts';
-import { isPatchEnabled, renderValueTemplate, TemplateError, variableValue, within } from '../templates/index.ts';
+import {
+  isPatchEnabled,
+  renderValueTemplate,
+  TemplateError,
+  variableValue,
+  watchReads,
+  within,
+} from '../templates/index.ts';
 import { NotKnown } from '../world/not-known.ts';
 import type { Item } from './items.ts';
-import type { OwnWordReads } from './own-words.ts';
+
+/** An inline patch that read the name of its Cluster at a template. */
+export interface NameReading {
+  variables: JsonObject;
+  object: JsonObject;
+  /** The fields that the patch may set there, as JSON pointers. */
+  paths: readonly string[];
+  outcomeWith: (variables: JsonObject) => string;
+}
+
+/** What inline patches read of the words in `builtin` that are a Cluster's own: its name, and what contains it or is its uid. */
+export class OwnWordReads {
+  readonly #name: string;
+  readonly #uid: string;
+  readonly #now = { name: false, other: false };
+  /** Patches whose result depends on the name. */
+  readonly readings: NameReading[] = [];
+  /** Whether something was read that only the plan of the Cluster itself has. */
+  hasMore = false;
+
+  constructor(name: string, uid: string) {
+    this.#name = name;
+    this.#uid = uid;
+  }
+
+  #note(text: string): void {
+    if (text === this.#name) {
+      this.#now.name = true;
+    } else if (text.includes(this.#name) || (text !== '' && text === this.#uid)) {
+      this.#now.other = true;
+    }
+  }
+
+  /** The same variables; from now on it is noted what templates read of them. */
+  watched(variables: JsonObject): JsonObject {
+    watchReads(variables, (text) => this.#note(text));
+    return variables;
+  }
+
+  /** Notes the words in the value of a variable that is taken as it is. */
+  noteValue(value: Json): void {
+    if (typeof value === 'string') {
+      this.#note(value);
+    } else if (Array.isArray(value) || isJsonObject(value)) {
+      for (const part of Object.values(value)) {
+        this.noteValue(part);
+      }
+    }
+  }
+
+  endPatch(reading: NameReading): void {
+    if (this.#now.name) {
+      this.readings.push(reading);
+    }
+    this.hasMore ||= this.#now.other;
+    Object.assign(this.#now, { name: false, other: false });
+  }
+}
 
 /** Whether a definition is for a template (matchesSelector in patches/inline/json_patch_generator.go). */
 function isFor(item: Item, { selector }: JsonObject): boolean {
@@ -70,47 +134,42 @@ export function generateInline(
   variablesAt: (item: Item) => JsonObject,
   reads?: OwnWordReads,
 ): { item: Item; operations: PatchOperation[] }[] {
-  const { definitions, enabledIf } = patch;
   const errors = new Set<string>();
   const result: ReturnType<typeof generateInline> = [];
+  const collect = (what: () => string, act: () => void) => {
+    try {
+      within(what, act);
+    } catch (error) {
+      if (!(error instanceof TemplateError)) {
+        throw error;
+      }
+      errors.add(error.message);
+    }
+  };
   for (const item of items) {
-    const matching = definitions.filter((definition) => isFor(item, definition));
+    const matching = patch.definitions.filter((definition) => isFor(item, definition));
     if (matching.length === 0) {
       continue;
     }
     const variables = variablesAt(item);
     const kind = JSON.stringify(textAt(item.object, 'kind'));
-    const collect = (act: () => void) => {
-      try {
-        act();
-      } catch (error) {
-        if (!(error instanceof TemplateError)) {
-          throw error;
-        }
-        errors.add(error.message);
-      }
-    };
+    const patches = matching.map((definition) => objectsAt(definition, 'jsonPatches'));
     try {
-      let isEnabled = enabledIf === '';
-      collect(() => {
-        isEnabled ||= within(
-          () => `failed to calculate if patch is enabled for ${kind}`,
-          () => isPatchEnabled(enabledIf, variables),
+      let isEnabled = false;
+      collect(
+        () => `failed to calculate if patch is enabled for ${kind}`,
+        () => {
+          isEnabled = isPatchEnabled(patch.enabledIf, variables);
+        },
+      );
+      for (const one of isEnabled ? patches : []) {
+        collect(
+          () => `failed to generate JSON patches for ${kind}`,
+          () => result.push({ item, operations: one.map((operation) => operationOf(operation, variables, reads)) }),
         );
-      });
-      for (const definition of isEnabled ? matching : []) {
-        collect(() => {
-          const operations = within(
-            () => `failed to generate JSON patches for ${kind}`,
-            () => objectsAt(definition, 'jsonPatches').map((operation) => operationOf(operation, variables, reads)),
-          );
-          result.push({ item, operations });
-        });
       }
     } finally {
-      const paths = matching.flatMap((one) =>
-        objectsAt(one, 'jsonPatches').map((operation) => textAt(operation, 'path')),
-      );
+      const paths = patches.flat().map((operation) => textAt(operation, 'path'));
       const outcomeWith = (others: JsonObject) => outcomeOf(patch, item, others);
       reads?.endPatch({ variables, object: item.object, paths, outcomeWith });
     }

@@ -20,7 +20,7 @@ import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../bluepr
 import { present } from '../world/objects.ts';
 import { has, upgradeStepText } from '../world/releases.ts';
 import type { WorkerKind } from '../world/topologies.ts';
-import type { OwnWordReads } from './own-words.ts';
+import type { OwnWordReads } from './inline.ts';
 
 /** A group of workers of a Cluster, as its templates are patched. */
 export interface WorkerPlace {

@@ -7,9 +7,9 @@ import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
 import { readYaml } from './read-yaml.ts';
-import { Dict, type Value } from './values/values.ts';
+import type { Dict } from './values/values.ts';
 import { watchedValue } from './values/watched.ts';
-import { neitherIsSet, type Variables } from './variables.ts';
+import type { Variables } from './variables.ts';
 
 /** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
 const maxKeptBytes = 4_194_304;
@@ -25,8 +25,6 @@ function parsed(text: Bytes): ParsedTemplate {
   return template;
 }
 
-const builtinName = bytesOf('builtin');
-
 /** Functions that change their arguments: a template with one gets values of its own. */
 const mutating = /\b(?:un)?set\b|\b(?:mustM|m)erge/;
 
@@ -37,15 +35,13 @@ export function watchReads(variables: Variables, onRead: (text: string) => void)
   watching.set(variables, onRead);
 }
 
-function convert(variables: Variables): Value {
-  const data = valueOfJson(variables);
+function convert(variables: Variables): Dict {
+  const data = valueOfJson(variables) as Dict;
   const onRead = watching.get(variables);
-  const builtin = data instanceof Dict ? data.entries.get(builtinName) : undefined;
-  if (onRead !== undefined && data instanceof Dict && builtin !== undefined) {
-    data.entries.set(
-      builtinName,
-      watchedValue(builtin, (text) => onRead(textOf(text))),
-    );
+  const builtin = data.entries.get('builtin');
+  if (onRead !== undefined && builtin !== undefined) {
+    const watched = watchedValue(builtin, (text) => onRead(textOf(text)));
+    data.entries.set('builtin', watched);
   }
   return data;
 }
@@ -53,9 +49,21 @@ function convert(variables: Variables): Value {
 /** All templates of a Cluster's class read the same variables. */
 const dataOf = perObject(convert);
 
+/** Ends the work with bytes: messages become text. */
+function decoding<T>(before: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof TemplateError) {
+      error.message = `${before}${textOf(error.message)}`;
+    }
+    throw error;
+  }
+}
+
 function render(purpose: 'enabledIf' | 'template', source: string, variables: Variables): Json {
   const text = bytesOf(source);
-  try {
+  return decoding(`failed to calculate value for ${purpose}: `, () => {
     const template = within(
       () => `failed to parse template: ${quoted(text)}`,
       () => parsed(text),
@@ -72,12 +80,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
       () => `failed to unmarshal rendered template: ${quoted(rendered)}`,
       () => readYaml(rendered),
     );
-  } catch (error) {
-    if (error instanceof TemplateError) {
-      error.message = `failed to calculate value for ${purpose}: ${textOf(error.message)}`;
-    }
-    throw error;
-  }
+  });
 }
 
 /**
@@ -86,17 +89,12 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
  * @throws {TemplateError} with Cluster API's message; of what is no YAML, the reason may be worded differently.
  * @throws {NotKnown} where a template takes too much work, its result differs each time, or it needs what is not computed here.
  */
-export function renderValueTemplate(template: string, variables: Variables): Json {
-  if (template === '') {
-    throw new TemplateError(neitherIsSet);
-  }
-  return render('template', template, variables);
-}
+export const renderValueTemplate = (template: string, variables: Variables): Json =>
+  render('template', template, variables);
 
 /** Whether a patch with this `enabledIf` applies. @throws {TemplateError} as `renderValueTemplate`. */
-export function isPatchEnabled(enabledIf: string | undefined, variables: Variables): boolean {
-  return enabledIf === undefined || enabledIf === '' || render('enabledIf', enabledIf, variables) === true;
-}
+export const isPatchEnabled = (enabledIf: string | undefined, variables: Variables): boolean =>
+  enabledIf === undefined || enabledIf === '' || render('enabledIf', enabledIf, variables) === true;
 
 /** Why Cluster API cannot parse a template, which it calls `name`; undefined if it can, or that takes too much work to know. */
 export function parsingProblem(source: string, name: string): string | undefined {
@@ -114,7 +112,8 @@ export function parsingProblem(source: string, name: string): string | undefined
   }
 }
 
-const namingTemplate = 'template name generator';
+/** Whether text/template itself has a function. */
+const isBuiltin = (name: string): boolean => Object.hasOwn(builtins, name) || name === 'js' || name === 'slice';
 
 /**
  * The name that a naming template makes (internal/topology/names, v1.14): text/template with its own functions only.
@@ -124,24 +123,14 @@ const namingTemplate = 'template name generator';
  */
 export function renderName(source: string, fields: Json): string {
   const text = bytesOf(source);
-  try {
+  return decoding('', () => {
     const template = within(
       () => `parsing template ${quoted(text)}`,
-      () =>
-        parseTemplate(
-          text,
-          namingTemplate,
-          (name) => Object.hasOwn(builtins, name) || name === 'js' || name === 'slice',
-        ),
+      () => parseTemplate(text, 'template name generator', isBuiltin),
     );
     return within(
       () => 'rendering template',
       () => textOf(evaluateTemplate(template, valueOfJson(fields), true)),
     );
-  } catch (error) {
-    if (error instanceof TemplateError) {
-      error.message = textOf(error.message);
-    }
-    throw error;
-  }
+  });
 }

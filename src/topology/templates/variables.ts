@@ -1,19 +1,10 @@
 import { bytesOf, quoted, textOf } from '../../base/go-text/index.ts';
-import { isJsonObject, type Json, own } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
 import { TemplateError } from './budget.ts';
 import { parseInt64 } from './values/numbers.ts';
 
 /** Values of a Cluster's variables by name, `builtin` among them. */
 export type Variables = Readonly<Record<string, Json>>;
-
-/** What Cluster API says where a patch names neither a variable nor a template. */
-export const neitherIsSet =
-  'failed to calculate value: .valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set';
-
-interface Segment {
-  name: string;
-  index?: number;
-}
 
 function quotedText(text: string): string {
   return textOf(quoted(bytesOf(text)));
@@ -23,7 +14,7 @@ function fail(message: string): never {
   throw new TemplateError(`failed to calculate value: ${message}`);
 }
 
-function segmentOf(text: string, path: string, problem: string): Segment {
+function segmentOf(text: string, path: string, problem: string): { name: string; index?: number } {
   const open = text.indexOf('[');
   const close = text.indexOf(']');
   const prefix = `variable ${quotedText(path)} ${problem}`;
@@ -45,15 +36,11 @@ function segmentOf(text: string, path: string, problem: string): Segment {
   return { name: text.slice(0, open), index: Number(index) };
 }
 
-function typeName(value: Json): string {
-  return Array.isArray(value) ? 'array' : value === null || typeof value === 'boolean' ? String(value) : typeof value;
-}
-
-function itemAt(value: Json, { name, index }: Segment & { index: number }, path: string): Json {
+function itemAt(value: Json, name: string, index: number, path: string): Json {
   const prefix = `variable ${quotedText(path)} is invalid`;
   if (!Array.isArray(value)) {
-    const found = `value doesn't contain array; it contains ${typeName(value)}`;
-    fail(`${prefix}: failed to get array ${quotedText(name)}: ${found}`);
+    const type = value === null || typeof value === 'boolean' ? String(value) : typeof value;
+    fail(`${prefix}: failed to get array ${quotedText(name)}: value doesn't contain array; it contains ${type}`);
   }
   const item = value[index];
   return item === undefined ? fail(`${prefix}: array does not have index ${index}`) : item;
@@ -75,34 +62,23 @@ function fieldOf(value: Json, name: string): Json | undefined {
  */
 export function variableValue(path: string, variables: Variables): Json {
   if (path === '') {
-    throw new TemplateError(neitherIsSet);
+    fail('.valueFrom is set, but neither .valueFrom.variable nor .valueFrom.template are set');
   }
-  const [first = '', ...rest] = path.split('.');
-  const segment = segmentOf(first, path, 'is invalid');
-  const variable = own(variables, segment.name);
-  if (variable === undefined) {
-    fail(`variable ${quotedText(first)} does not exist`);
-  }
-  let value = variable;
-  if (rest.length === 0 && segment.index === undefined) {
-    return value;
-  }
-  if (value === null) {
-    // Cluster API has no text of a variable that is null.
-    fail(
-      `cannot parse variable ${quotedText(first)}: : cannot parse JSON: cannot parse empty string; unparsed tail: ""`,
-    );
-  }
-  if (segment.index !== undefined) {
-    value = itemAt(value, { name: segment.name, index: segment.index }, path);
-  }
-  for (const text of rest) {
-    const { name, index } = segmentOf(text, path, 'has invalid syntax');
+  const segments = path.split('.');
+  let value: Json = variables as JsonObject;
+  for (const [position, text] of segments.entries()) {
+    const { name, index } = segmentOf(text, path, position === 0 ? 'is invalid' : 'has invalid syntax');
     const field = fieldOf(value, name);
     if (field === undefined) {
-      fail(`variable ${quotedText(path)} does not exist: failed to lookup segment ${quotedText(name)}`);
+      const lookup = `${quotedText(path)} does not exist: failed to lookup segment ${quotedText(name)}`;
+      fail(`variable ${position === 0 ? `${quotedText(text)} does not exist` : lookup}`);
     }
-    value = index === undefined ? field : itemAt(field, { name, index }, path);
+    if (field === null && position === 0 && (segments.length > 1 || index !== undefined)) {
+      // Cluster API has no text of a variable that is null.
+      const problem = 'cannot parse JSON: cannot parse empty string; unparsed tail: ""';
+      fail(`cannot parse variable ${quotedText(text)}: : ${problem}`);
+    }
+    value = index === undefined ? field : itemAt(field, name, index, path);
   }
   return value;
 }

@@ -1,6 +1,7 @@
 import {
   copyOf,
   fieldAt,
+  isSame,
   type Json,
   type JsonObject,
   namespacedName,
@@ -11,8 +12,16 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { DefaultsError, invalid, required, type Schema } from '../../kubernetes/schema/index.ts';
-import { rawText, readSchema, valueCauses, withDefaults } from '../../runtimehooks/variables/index.ts';
-import type { Blueprint, ClassPatch, ClassVariable } from '../blueprint/blueprint.ts';
+import { aggregate } from '../../runtimehooks/client/index.ts';
+import {
+  checkDefinitions,
+  rawText,
+  readSchema,
+  type UnevaluatedRules,
+  valueCauses,
+  withDefaults,
+} from '../../runtimehooks/variables/index.ts';
+import { type Blueprint, type ClassPatch, type ClassVariable, definitionsIn } from '../blueprint/blueprint.ts';
 import { byRules, NotKnown } from '../world/not-known.ts';
 import { partsIn, topologyOf } from '../world/topologies.ts';
 
@@ -23,10 +32,10 @@ const schemaFrom = perObject(readSchema);
 
 const schemaOf = ({ schema }: ClassVariable): Schema => schemaFrom(schema);
 
-export const causeText = ({ field = '', message }: StatusCause): string =>
+const causeText = ({ field = '', message }: StatusCause): string =>
   (message.includes(field) ? message : `${field}: ${message}`).slice(0, maxProblem);
 
-export function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {
+function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {
   for (const [name, definition] of definitions) {
     const known = (blueprint.variables.get(name) ?? []).filter(({ from }) => from !== definition.from);
     blueprint.variables.set(name, [...known, definition]);
@@ -182,3 +191,80 @@ export function variablesFor(
 
 export const variablesOf = (cluster: JsonObject): JsonObject[] =>
   objectsAt(fieldAt(cluster, 'spec', 'topology', 'variables') ?? null);
+
+/** How it ended: with the variables that the extension defines, or with the error that Cluster API would show. */
+export type VariablesAnswer = { is: 'answered'; variables: Json | undefined } | { is: 'failed'; error: string };
+
+const maxErrors = 5;
+
+function firstOf(errors: readonly string[]): string {
+  const more = errors.length - maxErrors;
+  return `${aggregate(errors.slice(0, maxErrors))}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
+function checked(variables: Json | undefined, path: string): { errors: string[]; unevaluated: UnevaluatedRules[] } {
+  const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
+  const errors = causes.map(causeText);
+  if (causes.length === 0 && !isComplete) {
+    throw new NotKnown(`${path}: the schemas take too much work to check`, { remedy: 'make them smaller' });
+  }
+  return { errors, unevaluated: errors.length === 0 ? unevaluated : [] };
+}
+
+/** Of a class: the same for all plans of its Clusters. */
+const checkedInline = perObject(({ variables }: JsonObject) => checked(variables, 'spec.variables'));
+
+function conflictIn({ variables }: Blueprint): string | undefined {
+  const conflicts = [...variables].flatMap(([name, [first, ...others]]) => {
+    const conflict = others.find(
+      ({ schema, isRequired }) => !isSame([schema, isRequired], [first?.schema ?? {}, first?.isRequired ?? false]),
+    );
+    return conflict === undefined ? [] : [{ name, places: `${first?.from} and ${conflict.from}` }];
+  });
+  const [conflict] = conflicts.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return conflict === undefined
+    ? undefined
+    : `the following variables have conflicting schemas: ${conflicts.map(({ name }) => name).join(',')} (${conflict.name} differs in ${conflict.places})`;
+}
+
+/**
+ * Reconciles the variables of a class: asks its extensions for their definitions, and adds these to the class
+ * (core/reconcilers/clusterclass, v1.14).
+ *
+ * @throws {NotKnown} for schemas that take too much work to check.
+ * @returns the rules that are not evaluated here, or why Cluster API refuses the class, or stops at it.
+ */
+export async function discoverVariables(
+  blueprint: Blueprint,
+  ask: (patch: string, handler: string, request: JsonObject) => Promise<VariablesAnswer>,
+): Promise<{ is: 'discovered'; unevaluated: UnevaluatedRules[] } | { is: 'refused' | 'stopped'; why: string }> {
+  const object = `ClusterClass ${blueprint.namespace}/${blueprint.name}`;
+  const inline = checkedInline(blueprint.spec);
+  if (inline.errors.length > 0) {
+    return { is: 'refused', why: `Cluster API refuses ${object}: ${firstOf(inline.errors)}` };
+  }
+  const unevaluated = [...inline.unevaluated];
+  const errors: string[] = [];
+  for (const { name: patch, discoverVariables: handler, settings } of blueprint.patches) {
+    if (handler === undefined) {
+      continue;
+    }
+    const answer = await ask(patch, handler, settings === undefined ? {} : { settings });
+    if (answer.is === 'failed') {
+      errors.push(`failed to call DiscoverVariables for patch ${patch}: ${answer.error}`);
+      continue;
+    }
+    const own = checked(answer.variables, `${patch}.variables`);
+    errors.push(...own.errors);
+    unevaluated.push(...own.unevaluated);
+    define(blueprint, definitionsIn(answer.variables, patch));
+  }
+  const why = errors.length > 0 ? firstOf(errors) : conflictIn(blueprint);
+  return why === undefined
+    ? { is: 'discovered', unevaluated }
+    : {
+        is: 'stopped',
+        why: `VariablesReady of ${object} is False, and no Cluster of it reconciles: VariableDiscovery failed: ${why}`,
+      };
+}
