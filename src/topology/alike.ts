@@ -14,7 +14,7 @@ import {
 import type { Schema, SchemaOf } from '../kubernetes/schema/index.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
 import { type Existing, machinesOf } from './desired/existing.ts';
-import { type NameReading, OwnWordReads } from './patches/inline.ts';
+import { type NameReading, OwnWordReads } from './templates/index.ts';
 import type { ExistingMachine, GroupObjects } from './world/groups.ts';
 import type { ClusterPlan } from './world/plan-document.ts';
 import type { World } from './world/world.ts';

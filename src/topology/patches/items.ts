@@ -17,10 +17,10 @@ import {
   type Release,
 } from '../../runtimehooks/index.ts';
 import { type Blueprint, kindOfTemplate, type MachineTemplates } from '../blueprint/blueprint.ts';
+import type { OwnWordReads } from '../templates/index.ts';
 import { present } from '../world/objects.ts';
 import { has, upgradeStepText } from '../world/releases.ts';
 import type { WorkerKind } from '../world/topologies.ts';
-import type { OwnWordReads } from './inline.ts';
 
 /** A group of workers of a Cluster, as its templates are patched. */
 export interface WorkerPlace {

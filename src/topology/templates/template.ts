@@ -6,9 +6,8 @@ import { TemplateError, within } from './budget.ts';
 import { evaluateTemplate } from './evaluate.ts';
 import { builtins, functions, valueOfJson } from './functions/index.ts';
 import { type ParsedTemplate, parseTemplate } from './language/parse.ts';
+import { watchedData } from './own-words.ts';
 import { readYaml } from './read-yaml.ts';
-import type { Dict } from './values/values.ts';
-import { watchedValue } from './values/watched.ts';
 import type { Variables } from './variables.ts';
 
 /** Bytes of templates whose parsed form is kept: all of a few hundred large classes. */
@@ -28,26 +27,8 @@ function parsed(text: Bytes): ParsedTemplate {
 /** Functions that change their arguments: a template with one gets values of its own. */
 const mutating = /\b(?:un)?set\b|\b(?:mustM|m)erge/;
 
-const watching = new WeakMap<Variables, (text: string) => void>();
-
-/** Tells from now on of the texts in `builtin` that templates read, perhaps without need of them. */
-export function watchReads(variables: Variables, onRead: (text: string) => void): void {
-  watching.set(variables, onRead);
-}
-
-function convert(variables: Variables): Dict {
-  const data = valueOfJson(variables) as Dict;
-  const onRead = watching.get(variables);
-  const builtin = data.entries.get('builtin');
-  if (onRead !== undefined && builtin !== undefined) {
-    const watched = watchedValue(builtin, (text) => onRead(textOf(text)));
-    data.entries.set('builtin', watched);
-  }
-  return data;
-}
-
 /** All templates of a Cluster's class read the same variables. */
-const dataOf = perObject(convert);
+const dataOf = perObject(watchedData);
 
 /** Ends the work with bytes: messages become text. */
 function decoding<T>(before: string, run: () => T): T {
@@ -70,7 +51,7 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
     );
     const data = within(
       () => 'failed to calculate template data: failed to convert variables: failed to unmarshal variables',
-      () => (mutating.test(source) ? convert(variables) : dataOf(variables)),
+      () => (mutating.test(source) ? watchedData(variables) : dataOf(variables)),
     );
     const rendered = within(
       () => `failed to render template: ${quoted(text)}`,
