@@ -2,14 +2,12 @@ import { dirname } from 'node:path';
 import { decodeExtensionConfig, hubVersion, kind, versionOf, withAllDefaults } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type PlacedObject, showPlace } from '../../kubernetes/manifests/index.ts';
-import type { Facts, RuleFinding, RuleInput, RuleSet } from '../../policy/index.ts';
-import { warningText } from '../../policy/index.ts';
+import { type Facts, type RuleFinding, type RuleInput, type RuleSet, warningText } from '../../policy/index.ts';
 import { isAlone } from './kustomize-patches.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
 export interface LintPolicy {
   rules: RuleSet;
-  /** Returns the current time, since certificates expire. */
   now: Date;
   facts?: Facts | undefined;
 }
@@ -37,15 +35,13 @@ function isRepeated(report: RuleFinding, reports: readonly RuleFinding[]): boole
 
 /** The findings of all rules in an object. `namesake`: where another object of the same name is. */
 export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake?: string): RuleFinding[] {
-  const version = versionOf(object.apiVersion);
+  const known = versionOf(object.apiVersion);
+  const version = known ?? hubVersion;
   const complete = withAllDefaults(object);
   const input: RuleInput = {
-    ...decodeExtensionConfig(
-      version === undefined ? { ...complete, apiVersion: apiVersionText(object) } : complete,
-      version ?? hubVersion,
-    ),
-    writtenAs: version ?? hubVersion,
-    version: version ?? hubVersion,
+    ...decodeExtensionConfig(known ? complete : { ...complete, apiVersion: apiVersionText(object) }, version),
+    writtenAs: version,
+    version,
     subject: 'object',
     isPruned: false,
     now,
@@ -54,7 +50,7 @@ export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy,
   };
   const reports = rules.check(input);
   // If the version is unknown, so are its fields: only the version is reported.
-  return version === undefined ? reports.filter(({ field }) => field === 'apiVersion') : reports;
+  return known === undefined ? reports.filter(({ field }) => field === 'apiVersion') : reports;
 }
 
 /**

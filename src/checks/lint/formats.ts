@@ -6,8 +6,7 @@ import { showPlace } from '../../kubernetes/manifests/index.ts';
 import type { Rule } from '../../policy/index.ts';
 import type { LintError, LintFinding, LintResult, LintSummary } from './result.ts';
 
-/** The input of a format besides results. */
-export interface FormatContext {
+interface FormatContext {
   version: string;
   rules: readonly Rule[];
   paint: Paint;
@@ -32,13 +31,13 @@ const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-w
 
 /** One line per finding: `file:line:column: error: message (rule)`. Errors are printed elsewhere. */
 const text: Format = {
-  each: (result, { paint }) =>
-    findingsIn([result])
-      .map((finding) => {
-        const { severity, message, ruleId } = finding;
-        return `${showPlace(finding)}: ${paint(style[severity], level[severity])}: ${withoutControls(message)} (${ruleId})\n`;
-      })
-      .join(''),
+  each(result, { paint }) {
+    const lines = findingsIn([result]).map(({ severity, message, ruleId, ...place }) => {
+      const painted = paint(style[severity], level[severity]);
+      return `${showPlace(place)}: ${painted}: ${withoutControls(message)} (${ruleId})\n`;
+    });
+    return lines.join('');
+  },
   end: (results, { files, objects, denials, warnings, errors }) => {
     const isDeprecated = findingsIn(results).some(({ ruleId }) => ruleId === 'api-version-deprecated');
     return `${count(objects, 'ExtensionConfig')} in ${count(files, 'file')}: ${count(denials, 'error')}, ${count(warnings, 'warning')}${errors === 0 ? '' : `, ${count(errors, 'read error')}`}\n${isDeprecated ? hint : ''}`;
@@ -86,11 +85,10 @@ const github: Format = {
 
 /** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {
-  if (isAbsolute(file)) {
-    return pathToFileURL(file).href;
-  }
   const parts = file.split(sep).filter((part) => part !== '.');
-  return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
+  return isAbsolute(file)
+    ? pathToFileURL(file).href
+    : parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
 function locationOf(place: LintFinding | LintError, field?: string) {

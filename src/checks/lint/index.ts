@@ -1,6 +1,5 @@
 export { type LintPolicy, reportsOf } from './check-object.ts';
-export { readManifestFacts } from './facts.ts';
 export { type Format, formats } from './formats.ts';
 export { lint } from './lint.ts';
-export type { LintedObject, LintResult, LintSummary } from './result.ts';
+export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';
 export { type RewriteProblem, rewriteManifests } from './rewrite.ts';

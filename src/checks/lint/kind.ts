@@ -11,7 +11,6 @@ const isText = (value: Json | undefined): boolean => typeof value === 'string' &
 /** Whether kubectl refuses a document because it has no kind. It ignores an empty one. */
 const lacksKind = (value: unknown): boolean => value !== null && !(isJsonObject(value) && isText(value.kind));
 
-/** Whether kubectl takes a document for an object. */
 const isComplete = (value: unknown): boolean => isJsonObject(value) && isText(value.kind) && isText(value.apiVersion);
 
 function kindlessMessage(value: unknown): string {
@@ -49,10 +48,8 @@ export function createKindCheck(file: string) {
           yield { file, ...placeOf(['kind']), message };
         }
       }
-      if (lacksKind(value)) {
-        if (isJsonObject(value) && wrongKindMessage(value) !== undefined) {
-          return;
-        }
+      const isReported = isJsonObject(value) && wrongKindMessage(value) !== undefined;
+      if (lacksKind(value) && !isReported) {
         const error = { file, line, column: 1, message: kindlessMessage(value) };
         if (isForKubectl) {
           yield error;

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import { type ManifestFile, readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import { checkObject, type LintPolicy } from './check-object.ts';
-import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
 import { createPatchCheck } from './kustomize-patches.ts';
 import type { LintError, LintResult } from './result.ts';
+import { fixManifests } from './rewrite.ts';
 import { readSuppressions } from './suppressions.ts';
 
 interface LintRun {
@@ -32,11 +32,8 @@ const templateRemedy =
 async function certificatesIn(documents: ManifestFile['documents']): Promise<Facts> {
   const { facts, add } = createManifestFacts();
   for await (const read of documents()) {
-    for (const { object } of 'errors' in read ? [] : read.document.objects) {
-      if (object.kind === 'Certificate') {
-        add(object);
-      }
-    }
+    const objects = 'errors' in read ? [] : read.document.objects;
+    objects.forEach(({ object }) => void add(object));
   }
   return { certificates: facts.certificates };
 }
@@ -47,10 +44,8 @@ async function* lintFile(
   places: Map<string, string>,
 ): AsyncGenerator<LintResult> {
   const given = policyOf(file);
-  const policy =
-    given.facts === undefined && /^kind:\s*Certificate\b/m.test(text)
-      ? { ...given, facts: await certificatesIn(documents) }
-      : given;
+  const hasCertificates = /^kind:\s*Certificate\b/m.test(text);
+  const policy = hasCertificates ? { ...given, facts: given.facts ?? (await certificatesIn(documents)) } : given;
   const kinds = createKindCheck(file);
   const suppressions = readSuppressions(text);
   for (const mistake of suppressions.mistakes) {
@@ -104,12 +99,12 @@ async function fixFile(
   write: NonNullable<LintRun['fix']>,
 ): Promise<ManifestFile | LintError | undefined> {
   const { file, text } = manifest;
-  const { text: fixed, objects, problems } = await fixManifests(text, policy);
+  const { text: fixed, objects, problems } = fixManifests(text, policy);
   // A file that cannot be read is reported when it is checked.
   const problem = problems.find(({ isContent }) => isContent);
   if (problem !== undefined) {
-    const { line, column = 1, message } = problem;
-    return { file, ...(line !== undefined && { line, column }), message: `cannot be fixed: ${message}` };
+    const { isContent: _, ...placed } = problem;
+    return { file, ...placed, message: `cannot be fixed: ${problem.message}` };
   }
   if (problems.length > 0 || fixed === text) {
     return undefined;

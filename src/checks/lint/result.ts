@@ -1,6 +1,6 @@
 import type { Severity } from '../../policy/index.ts';
 
-/** A position in a file. Lines and columns count from 1; columns in UTF-16 units, as in editors. */
+/** Lines and columns count from 1; columns in UTF-16 units, as in editors. */
 interface FilePosition {
   file: string;
   line: number;
@@ -13,9 +13,7 @@ export interface LintFinding extends FilePosition {
   endColumn?: number;
   ruleId: string;
   severity: Severity;
-  /** The field's path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
   field: string;
-  /** One line: field, value (never a secret), the problem and the remedy. */
   message: string;
 }
 
@@ -26,10 +24,7 @@ export interface LintedObject extends FilePosition {
   findings: readonly LintFinding[];
 }
 
-/**
- * A file that could not be read, or a document that is not valid YAML or that kubectl refuses. Without line and column
- * if it concerns the whole file.
- */
+/** A file that could not be read, or a document that is not valid YAML or that kubectl refuses. */
 export interface LintError {
   file: string;
   line?: number;
@@ -37,7 +32,6 @@ export interface LintError {
   message: string;
 }
 
-/** The results of linting, in the order of the files. */
 export type LintResult =
   | { object: LintedObject }
   | { error: LintError }

@@ -19,9 +19,8 @@ function parse(text: string): { ruleId: string } | { message: string } {
     return { message: `write "# ${marker} off RULE reason"` };
   }
   if (rule === undefined) {
-    return {
-      message: `there is no rule ${JSON.stringify(ruleId.slice(0, 100))}: "extensionconfig-webhook rules" lists them`,
-    };
+    const named = JSON.stringify(ruleId.slice(0, 100));
+    return { message: `there is no rule ${named}: "extensionconfig-webhook rules" lists them` };
   }
   if (rule.upstream) {
     return { message: `${ruleId} cannot be turned off: Cluster API itself rejects this` };
@@ -41,7 +40,7 @@ function commentIn(line: string): { text: string; followsContent: boolean } | un
 /** Whether a line has nothing but a comment, or separates documents. */
 const isBetween = (line: string) => /^\s*(#|$)/.test(line) || line.startsWith('---');
 
-/** Finds the comments in the text of a file, line by line: one inside a block of text counts too. */
+/** The comments in the text of a file, line by line: one inside a block of text counts too. */
 export function readSuppressions(text: string) {
   const suppressions: Suppression[] = [];
   const mistakes: { line: number; message: string }[] = [];
@@ -65,9 +64,7 @@ export function readSuppressions(text: string) {
     }
     const suppression = { ...parsed, line: number, target: number, isUsed: false };
     suppressions.push(suppression);
-    if (!comment.followsContent) {
-      above.push(suppression);
-    }
+    above.push(...(comment.followsContent ? [] : [suppression]));
   }
   const byTarget = Map.groupBy(suppressions, ({ ruleId, target }) => `${ruleId} ${target}`);
   return {

@@ -62,11 +62,7 @@ export const command = defineCommand({
         continue;
       }
       const { file, text: before } = manifest;
-      const { text, objects, problems } = await rewriteManifests(
-        before,
-        (object) => convert(object, apiVersionOf(to)),
-        to,
-      );
+      const { text, objects, problems } = rewriteManifests(before, (one) => convert(one, apiVersionOf(to)), to);
       for (const problem of problems) {
         report(file, problem);
       }

@@ -16,17 +16,14 @@ const hooksFlag: Flag<readonly string[]> = {
   default: ['BeforeClusterUpgrade'],
   defaultText: 'BeforeClusterUpgrade',
   repeatable: true,
-  parse: (text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
-      .map((hook) => {
-        if (!hookNames.includes(hook)) {
-          throw new FlagError(didYouMean(hook, hookNames, `the hooks are ${hookNames.join(', ')}`));
-        }
-        return hook;
-      }),
+  parse(text) {
+    const hooks = text.split(',').map((part) => part.trim());
+    const unknown = hooks.find((hook) => !hookNames.includes(hook));
+    if (unknown !== undefined) {
+      throw new FlagError(didYouMean(unknown, hookNames, `the hooks are ${hookNames.join(', ')}`));
+    }
+    return hooks;
+  },
 };
 
 /** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
@@ -68,20 +65,16 @@ export const command = defineCommand({
       throw new UsageError('new-extension: DIR is empty: name the folder of the project');
     }
     const name = flags.name ?? basename(resolve(folder));
-    const [problem] = dns1035LabelProblems(name);
-    if (problem !== undefined || name.length > maxNameLength) {
-      throw new UsageError(
-        `the name ${JSON.stringify(name.slice(0, 100))} ${problem ?? `must be no more than ${maxNameLength} characters`}: choose one with --name`,
-      );
+    const tooLong = name.length > maxNameLength ? [`must be no more than ${maxNameLength} characters`] : [];
+    const [problem] = [...dns1035LabelProblems(name), ...tooLong];
+    if (problem !== undefined) {
+      throw new UsageError(`the name ${JSON.stringify(name.slice(0, 100))} ${problem}: choose one with --name`);
     }
     const hooks = [...new Set(flags.hooks)];
     const packages = {
       sdk: specOf('cluster-api-extension', flags.packages),
       program: specOf('extensionconfig-webhook', flags.packages),
     };
-    if (hooks.length === 0) {
-      throw new UsageError('--hooks: name at least one hook');
-    }
     const templateTypes = flags.crds.length === 0 ? undefined : await readTemplateTypes(flags.crds, io);
     const { certificates } = flags;
     for (const file of writeProject(folder, { name, hooks, certificates, templateTypes, packages })) {
@@ -89,14 +82,10 @@ export const command = defineCommand({
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext, with Node.js 22.18 or newer: ${where}npm install && npm test && npm run dev\n`);
-    if (flags.packages === undefined) {
-      io.stdout.write(
-        `npm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR" in it, and add "--packages DIR" here.\n`,
-      );
-    } else {
-      io.stdout.write(
-        '"docker build" sees only the project, not the packed packages: publish them to a registry of your own for that, and name their versions in package.json.\n',
-      );
-    }
+    io.stdout.write(
+      flags.packages === undefined
+        ? `npm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR" in it, and add "--packages DIR" here.\n`
+        : '"docker build" sees only the project, not the packed packages: publish them to a registry of your own for that, and name their versions in package.json.\n',
+    );
   },
 });

@@ -10,18 +10,13 @@ function describe({ id, severity, upstream, subjects = ['object'], summary }: Ru
   return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
 }
 
-/** An object with a finding of the rule, the finding, and a merge patch that fixes the object. */
-const exampleOf = ({ id }: Rule) =>
-  (examples as Readonly<Record<string, { bad: object; finding: string; fix: object }>>)[id];
+/** An object with a finding of each rule, the finding, and a merge patch that fixes the object. */
+const exampleOf: Readonly<Record<string, { bad: object; finding: string; fix: object }>> = examples;
 
 function explanationText(rule: Rule): string {
   const { id, severity, profile, summary } = describe(rule);
-  const example = exampleOf(rule);
-  const shown =
-    example === undefined
-      ? ''
-      : `\nBad:\n\n${indentedYaml(example.bad)}\n${paragraph('', example.finding, '').join('\n')}\n\nGood, with:\n\n${indentedYaml(example.fix)}`;
-  return `${id} (${severity}, profile ${profile})\n\n${summary}\n${shown}`;
+  const { bad = {}, finding = '', fix = {} } = exampleOf[id] ?? {};
+  return `${id} (${severity}, profile ${profile})\n\n${summary}\n\nBad:\n\n${indentedYaml(bad)}\n${paragraph('', finding, '').join('\n')}\n\nGood, with:\n\n${indentedYaml(fix)}`;
 }
 
 export const command = defineCommand({
@@ -47,6 +42,6 @@ rules. --rules-config of lint and serve configures individual rules.`,
       const hint = didYouMean(id, ids, '"rules" without an id lists them');
       throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
     }
-    return writeReport(io, output, { ...describe(rule), example: exampleOf(rule) }, () => explanationText(rule));
+    return writeReport(io, output, { ...describe(rule), example: exampleOf[id] }, () => explanationText(rule));
   },
 });

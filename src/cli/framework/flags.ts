@@ -4,14 +4,13 @@ import { goDurationMs } from '../../kubernetes/index.ts';
 import { type Io, UsageError } from './program.ts';
 
 export interface Flag<T> {
-  /** The placeholder for the value in the help; absent for a switch, which has no value. */
+  /** For the value in the help; absent for a switch, which has none. */
   placeholder?: string;
-  /** Letter of the short form, `n` for `-n`. */
+  /** `n` for `-n`. */
   short?: string;
   summary: string;
   /** The environment variable that sets it, for a Deployment. */
   env?: string;
-  /** The value if the flag is not set. */
   default: T;
   /** Description of the default in the help, if the value itself says nothing. */
   defaultText?: string;
@@ -43,8 +42,7 @@ class FlagOption extends Option {
     const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
     super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
     this.flag = flag;
-    // A flag whose name begins with `no-` is like any other: commander would make it set the flag without `no-` to
-    // false.
+    // For commander, a flag whose name begins with `no-` sets the flag without it to false.
     this.negate = false;
     if (flag.choices !== undefined) {
       this.choices(flag.choices);

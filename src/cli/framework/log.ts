@@ -19,11 +19,8 @@ const plainText = /^[\x20-\x7e]*$/;
 
 /** Formats JSON lines of the log for reading: time, level, message, then each field with its value. */
 export function renderLines(lines: string, stream: LogStream): string {
-  return lines
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => renderLine(line, stream))
-    .join('');
+  const written = lines.split('\n').filter((line) => line !== '');
+  return written.map((line) => renderLine(line, stream)).join('');
 }
 
 function renderLine(line: string, stream: LogStream): string {
@@ -38,9 +35,8 @@ function renderLine(line: string, stream: LogStream): string {
 }
 
 /**
- * Opens the log of a command, to its end (`using`): one line per event, with an ISO timestamp and the name of the level, as text
- * on a terminal and as JSON elsewhere.
- * `lostLines` is the number of those that could not be written, or that were too many for their reader.
+ * Opens the log of a command, to its end (`using`): a line per event, as text on a terminal and as JSON elsewhere. `lostLines`
+ * could not be written, or were too many for their reader.
  */
 export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>) {
   // The other commands need no log.

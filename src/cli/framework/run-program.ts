@@ -10,7 +10,7 @@ type CommandEntry = readonly [summary: string, load: () => Promise<{ command: Co
 /** The commands by heading of the help (empty for the last one), and by name. */
 export type Commands = Readonly<Record<string, Readonly<Record<string, CommandEntry>>>>;
 
-/** The width of the help in characters: the terminal's, but no wider than is easy to read. */
+/** In characters: the terminal's, but no wider than is easy to read. */
 const helpWidthOf = ({ columns = 80 }: { columns?: number }): number => Math.min(columns, 100);
 
 function describeOption(option: Option): string {
@@ -26,15 +26,12 @@ function describeOption(option: Option): string {
 }
 
 function build(built: CommanderCommand, command: Command, io: Io, end: (code: number) => void): void {
-  const { description, args = [], flags = {}, help, commands = {}, acceptsAnything = false, run } = command;
+  const { description, args = [], flags = {}, help = '', commands = {}, acceptsAnything = false, run } = command;
   // A flag after a subcommand belongs to that, even if this one has a flag of the same name.
-  built.description(description).enablePositionalOptions();
+  built.description(description).enablePositionalOptions().addHelpText('after', help);
   for (const [syntax, text, choices] of args) {
     const argument = new Argument(syntax, text);
     built.addArgument(choices === undefined ? argument : argument.choices(choices));
-  }
-  if (help !== undefined) {
-    built.addHelpText('after', help);
   }
   addFlags(built, flags);
   built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything);
@@ -59,7 +56,6 @@ export async function createProgram(
   end: (code: number) => void = () => {},
 ): Promise<CommanderCommand> {
   const program = new CommanderCommand(name)
-    // A flag after a command belongs to that command, even if the parent has a flag of the same name.
     .enablePositionalOptions()
     .option('-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -128,10 +124,7 @@ export async function runProgram(name: string, groups: Commands, args: readonly 
   return code;
 }
 
-/**
- * An error that only a bug can cause, in one line: its message, the place in the code, and what to send. Without the stack,
- * which tells users nothing.
- */
+/** An error that only a bug can cause, in one line: its message, the place in the code, and what to send. */
 export function bugText(error: unknown): string {
   const { error: kind, stack } = bugFields(error);
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 300);

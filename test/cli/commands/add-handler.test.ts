@@ -23,6 +23,6 @@ test('adds handlers to the project in the current folder, and lists the files', 
   });
   expect(await add('BeforeClusterDelet')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('"BeforeClusterDelet" is not a hook; did you mean BeforeClusterDelete'),
+    stderr: expect.stringMatching(/'BeforeClusterDelet' is invalid for argument 'hooks'.*BeforeClusterDelete,/),
   });
 });

@@ -326,7 +326,7 @@ test('files that match a pattern of the configuration are left out', async () =>
   expect(code).toBe(2);
 });
 
-test('an object that is larger than an API server accepts is an error', async () => {
+test('an object that is longer than an API server accepts is an error', async () => {
   const settings = Array.from({ length: 300 }, (_, i) => `    k${i}: ${'x'.repeat(11_000)}\n`).join('');
   const { code, stderr } = await runProgram(['lint', '-'], { stdin: `${good}  settings:\n${settings}` });
   expect(stderr).toMatch(/<stdin>:1:1: the object has 33\d{5} bytes as JSON, and API servers accept at most 3145728/);
@@ -832,7 +832,7 @@ test.each<[string, string, RegExp]>([
   ]),
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
-  ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
+  ['too large', `# ${'x'.repeat(70_000)}`, /is longer than/],
 ])('an unusable configuration file: %s', async (name, text, message) => {
   const root = tree(`unusable ${name}`, { '.extensionconfig-lint.yaml': text, 'x.yaml': good });
   const { code, stdout, stderr } = await runProgram(['lint', join(root, 'x.yaml')]);

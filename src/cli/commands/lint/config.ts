@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
-import { FileError, readRegularFileSync } from '../../../base/index.ts';
 import type { LintPolicy } from '../../../checks/lint/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
 import { onlyValue } from '../../../kubernetes/manifests/index.ts';
@@ -8,12 +7,13 @@ import { createRuleSet, type RuleSetOptions, readLevels } from '../../../policy/
 import { maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { type Call, type Flag, FlagError, integerFlag } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
+import { readWith } from '../catalog-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Name of the configuration file, which is searched for from the folder of a manifest upwards. */
 export const lintConfigName = '.extensionconfig-lint.yaml';
 
-/** Largest configuration file, in bytes and characters. */
+/** Longest configuration, in characters. */
 const maxLength = 64 * 1024;
 
 /** Fields of the file, and the flag that each corresponds to. `rules` has the content of --rules-config. */
@@ -55,20 +55,11 @@ function parseField<T>(field: string, value: unknown, flag: Flag<T>): T {
   }
 }
 
-function readLintConfig(file: string): LintConfig {
-  let content: unknown;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(file, maxLength));
-    content = onlyValue(text, maxLength) ?? {};
-  } catch (error) {
-    if (error instanceof FileError || error instanceof UsageError || error instanceof TypeError) {
-      const problem = error instanceof FileError ? error.problem : error.message;
-      throw new UsageError(`${file}: ${problem}`);
-    }
-    throw error;
-  }
+/** @throws {UsageError} with a line for each mistake. */
+function parseLintConfig(text: string): LintConfig {
+  const content = onlyValue(text, maxLength) ?? {};
   if (!isJsonObject(content)) {
-    throw new UsageError(`${file}: must be a map with any of ${fieldNames}`);
+    throw new UsageError(`must be a map with any of ${fieldNames}`);
   }
   const config: LintConfig = { flags: {}, levels: undefined, ignore: [] };
   const mistakes: string[] = [];
@@ -93,11 +84,11 @@ function readLintConfig(file: string): LintConfig {
       if (!(error instanceof UsageError || error instanceof FlagError)) {
         throw error;
       }
-      mistakes.push(...error.message.split('\n'));
+      mistakes.push(error.message);
     }
   }
   if (mistakes.length > 0) {
-    throw new UsageError(mistakes.map((mistake) => `${file}: ${mistake}`).join('\n'));
+    throw new UsageError(mistakes.join('\n'));
   }
   return config;
 }
@@ -114,7 +105,7 @@ type PolicyCall = Pick<Call<typeof policyFlags>, 'flags'> & { isGiven(flag: keyo
 type Surroundings = Omit<LintPolicy, 'rules'>;
 
 function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroundings: Surroundings): LintOptions {
-  const config = readLintConfig(file);
+  const config = readWith('lint', file, parseLintConfig);
   const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as keyof typeof policyFlags));
   const { levels, maxHandlerTimeoutSeconds } = config;
   const rules = createRuleSet({
@@ -130,9 +121,8 @@ function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroun
 }
 
 /**
- * The rules for a manifest, and whether it is left out: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
- * above it, up to the root of the git repository (or of the file system). Each folder is searched once. `<stdin>` counts
- * as a file in the working folder.
+ * The rules for a manifest, and whether it is left out: flags, completed by the nearest `.extensionconfig-lint.yaml` in its
+ * folder or above it, up to the root of the git repository. `<stdin>` counts as a file in the working folder.
  */
 export function createLintOptions(call: PolicyCall, surroundings: Surroundings): (file: string) => LintOptions {
   const rules = createRuleSet(ruleSetOptionsOf(call.flags));
@@ -145,12 +135,10 @@ export function createLintOptions(call: PolicyCall, surroundings: Surroundings):
     }
     const file = join(folder, lintConfigName);
     const parent = dirname(folder);
-    const options =
-      statSync(file, { throwIfNoEntry: false }) !== undefined
-        ? configuredOptions(call, file, surroundings)
-        : parent === folder || existsSync(join(folder, '.git'))
-          ? plain
-          : ofFolder(parent);
+    const isRoot = parent === folder || existsSync(join(folder, '.git'));
+    const inherited = () => (isRoot ? plain : ofFolder(parent));
+    const isConfigured = statSync(file, { throwIfNoEntry: false }) !== undefined;
+    const options = isConfigured ? configuredOptions(call, file, surroundings) : inherited();
     known.set(folder, options);
     return options;
   }

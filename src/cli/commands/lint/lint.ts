@@ -4,13 +4,13 @@ import { count, shortList, withoutControls } from '../../../base/index.ts';
 import {
   type Format,
   formats,
+  type LintError,
   type LintResult,
   type LintSummary,
   lint,
-  readManifestFacts,
 } from '../../../checks/lint/index.ts';
-import { type ManifestFile, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
-import { type Facts, rules } from '../../../policy/index.ts';
+import { type ManifestFile, readManifests, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
+import { createManifestFacts, type Facts, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
@@ -45,21 +45,33 @@ async function factsIn(paths: readonly string[], io: Io): Promise<Facts | undefi
   if (paths.includes('-')) {
     throw new UsageError('--facts: standard input is already being checked: name a file or a folder');
   }
-  const { facts, files, objects, errors } = await readManifestFacts(paths, io.stdin as Readable, io.signal);
-  const [first] = errors;
-  const named = errors.find(({ file }) => paths.includes(file));
-  if (named !== undefined && named.line === undefined) {
-    throw new UsageError(`--facts: ${showPlace(named)}: ${withoutControls(named.message)}`);
+  const { facts, add } = createManifestFacts();
+  const unread: string[] = [];
+  let [files, objects] = [0, 0];
+  const textOf = (place: LintError) => `${showPlace(place)}: ${withoutControls(place.message)}`;
+  for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal, () => files++)) {
+    if ('message' in manifest) {
+      if (paths.includes(manifest.file)) {
+        throw new UsageError(`--facts: ${textOf(manifest)}`);
+      }
+      unread.push(textOf(manifest));
+      continue;
+    }
+    for await (const read of manifest.documents()) {
+      const problems = 'errors' in read ? read.errors : read.document.refusals;
+      unread.push(...problems.slice(0, 1).map((problem) => textOf({ file: manifest.file, ...problem })));
+      for (const { object } of 'errors' in read ? [] : read.document.objects) {
+        objects += add(object) ? 1 : 0;
+      }
+    }
   }
-  if (first !== undefined) {
-    io.stderr.write(
-      `lint: --facts: ${count(errors.length, 'document')} could not be read and are left out; the first is ${showPlace(first)}: ${withoutControls(first.message)}\n`,
-    );
+  if (unread.length > 0) {
+    const what = `${count(unread.length, 'document')} could not be read and are left out`;
+    io.stderr.write(`lint: --facts: ${what}; the first is ${unread[0]}\n`);
   }
   if (objects === 0) {
-    throw new UsageError(
-      `--facts: no object in ${count(files, 'file')} that rules know about: ExtensionConfig, ClusterClass, Cluster, Namespace, Service, Secret`,
-    );
+    const kinds = 'ExtensionConfig, ClusterClass, Cluster, Namespace, Service, Secret';
+    throw new UsageError(`--facts: no object in ${count(files, 'file')} that rules know about: ${kinds}`);
   }
   return facts;
 }
