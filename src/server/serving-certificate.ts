@@ -30,10 +30,7 @@ function problemOf(
     : undefined;
 }
 
-/**
- * Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. As long as there is
- * none at all, or it has expired, the log says so at once, and once a minute.
- */
+/** Passes usable certificates on to `use`. Without one, or if it has expired, the log says so at once, and once a minute. */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
   now: () => Date,

@@ -94,10 +94,7 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
 /** Initial size of the buffer of a stream, in bytes: larger than most bodies. */
 const firstRoom = 16 * 1024;
 
-/**
- * A whole stream of at most `maxBytes`; undefined for a longer one, which is destroyed with its connection. It is collected
- * in one buffer: a list of chunks takes some 30 times their size if a server sends single bytes.
- */
+/** A whole stream in one buffer (a list of single bytes takes 30 times the room); undefined and destroyed if it is longer. */
 export async function readLimited(
   stream: AsyncIterable<Uint8Array | string>,
   maxBytes: number,

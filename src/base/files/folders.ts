@@ -42,11 +42,8 @@ export function folderProblem(folder: string, action: 'read' | 'written', error:
 }
 
 /**
- * Creates a folder, and returns what writes a text into a new file below it, named step by step. If that fails, nothing of
- * the folder is left.
- *
- * @param flag begins the messages: the flag that names the folder, and a colon.
- * @throws {FailureError} for a folder that is not empty, and when writing fails.
+ * Creates a folder, and returns what writes a text into a new file below it; if that fails, nothing of it is left.
+ * @param flag begins the messages: the flag that names the folder, and a colon. @throws {FailureError} also if it is not empty.
  */
 export function newFolder(
   folder: string,

@@ -68,12 +68,11 @@ const folded = (text: string): string => {
 };
 
 /**
- * Returns a function that hides values in a text, in time linear in the text: as they are or with other capitals, escaped
- * as in JSON, YAML or a URL, in hexadecimal and base64, also within longer base64. What was cut, hashed or encrypted is
- * another value.
+ * Returns a function that hides values in a text, in linear time: as they are or with other capitals, escaped as in JSON, YAML
+ * or a URL, in hexadecimal and base64, also within longer base64. What was cut, hashed or encrypted is another value.
  *
  * @param values each of at least four characters; of fewer than eight, found only as a word.
- * @param known texts that are not secret, such as names of objects: they are not hidden.
+ * @param known texts that are not secret, such as names of objects.
  */
 export function followed(
   values: Iterable<string | number>,

@@ -226,9 +226,7 @@ function issueForServer(request: Request, names: readonly string[]): Issued {
 }
 
 /**
- * Creates a CA with a new key. It may sign serving certificates, but no other CA.
- *
- * @param validityMs validity period from `now`, in ms; at most until the year 9999.
+ * Creates a CA with a new key, valid for `validityMs` from `now`. It may sign serving certificates, but no other CA.
  * @param sandbox makes it a sandbox's CA, which the recovery of a webhook's certificates never takes for its own.
  */
 export function issueCa(now: Date, validityMs: number, { sandbox = false }: { sandbox?: boolean } = {}): Issued {

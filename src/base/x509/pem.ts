@@ -9,10 +9,8 @@ function decoded(body: string): Buffer {
 }
 
 /**
- * The certificates in a PEM text (RFC 7468): for each BEGIN line the bytes up to its END line, empty if they are not
- * base64; undefined if Go does not find the certificate. As in Go's encoding/pem, BEGIN and END lines stand alone, and a
- * block ends at the next END line; OpenSSL accepts more, such as two files without a line break in between. Linear in the
- * text.
+ * The certificates in a PEM text (RFC 7468): the bytes of each, empty if not base64, undefined if Go does not find it. As in
+ * Go's encoding/pem, BEGIN and END lines stand alone; OpenSSL accepts more, such as two files without a line break. Linear.
  */
 export function readPem(text: string): (Buffer | undefined)[] {
   const certificates: (Buffer | undefined)[] = [];

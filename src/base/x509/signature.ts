@@ -40,10 +40,7 @@ const usualForms = new Map<string | undefined, { length: number; point: number }
   ['secp521r1', { length: 158, point: 133 }],
 ]);
 
-/**
- * Why API servers cannot read a certificate with this public key (Go, x509.ParseCertificate), as the end of a sentence;
- * undefined if they can. They ignore such a certificate in a bundle, and a bundle without any other is invalid.
- */
+/** Why API servers cannot read a certificate with this key (Go, x509.ParseCertificate), and ignore it in a bundle. */
 export function unreadableProblem(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType !== 'ec') {
     return undefined;

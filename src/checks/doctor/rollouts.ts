@@ -75,10 +75,7 @@ const knownRollouts: readonly KnownRollout[] = [
   },
 ];
 
-/**
- * Upgrades that are known to replace Machines: that of Cluster API to a release, and those that wait for the providers that are
- * installed, whose targets are not known here.
- */
+/** Upgrades that are known to replace Machines: of Cluster API, and of installed providers, whose targets are not known. */
 export function rolloutTicks(installed: ReadonlyMap<string, Release>, from: Release | undefined, to: Release): Tick[] {
   return knownRollouts.flatMap(({ provider, since, fixed = [], text, remedy, source }): Tick[] => {
     const isClusterApi = provider === clusterApi;

@@ -120,10 +120,7 @@ const order: readonly Tick['result'][] = ['failed', 'warning', 'note', 'ok', 'sk
 
 const maxNames = 5;
 
-/**
- * The obstacles to an upgrade of Cluster API, each once for all extensions that it concerns, the worst first.
- * Pure: all facts are passed in.
- */
+/** The obstacles to an upgrade of Cluster API, each once for all extensions that it concerns, the worst first. */
 export function upgradeTicks(extensions: readonly AskedExtension[], upgrade: Upgrade): Tick[] {
   const { from, to } = upgrade;
   const check = 'upgrade';

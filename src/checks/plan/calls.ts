@@ -123,10 +123,7 @@ async function callOne(connected: Connected, call: HookCall, signal: AbortSignal
   throw unknown(why, extensionOfHandler(handler), 'start the extension, and plan again');
 }
 
-/**
- * Discovers the extensions of both states, to call them as Cluster API does. What does not answer is not known. Its connections
- * are closed at the end of the block (`await using`).
- */
+/** Calls the extensions of both states as Cluster API does; what does not answer is not known. To be disposed. */
 export async function createPlanCaller(options: CallerOptions) {
   const before = await connect('before', options);
   const isSame = options.after === options.before && options.releaseBefore === undefined;

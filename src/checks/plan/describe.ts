@@ -94,10 +94,7 @@ const yamlOf = (value: Json) =>
     ? `${withoutSecrets(value).replace(/\n$/, '')}\n`
     : withoutSecrets(readableYaml(value as object));
 
-/**
- * The difference between two values as lines of their YAML without secrets, each with `+`, `-`, a space or `@` in front;
- * none if they are equal.
- */
+/** The difference as lines of YAML without secrets, each with `+`, `-`, a space or `@` in front; none if they are equal. */
 function diffLines(before: Json, after: Json, context = 3): string[] {
   if (isSame(before, after)) {
     return [];
@@ -221,10 +218,7 @@ function unknownText({ clusters: plans, sum }: Plan, isAlone: boolean): string {
   return `not known for ${number}${isAlone || unknown === 0 ? ` of ${all}` : ''}`;
 }
 
-/**
- * All that happens, the worst first, after what could not be used: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced, 4 deleted; not
- * known for 11`.
- */
+/** All that happens, the worst first: `1 of 3 Clusters can't be applied; 5 of 33 Machines are replaced; not known for 11`. */
 export function sumText(plan: Plan): string {
   const { clusters: plans, sum, unusable = 0 } = plan;
   const { clusters, notApplied } = sum;
@@ -273,12 +267,7 @@ const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): 
     problems.length,
   ]);
 
-/**
- * The sections of a plan: one for more than 20 Clusters of a class with the same verdicts and causes for the same groups, then
- * one for each of the others.
- *
- * @param classOf the class of a Cluster.
- */
+/** One section for more than 20 Clusters of a class with the same verdicts and causes, and one for each of the others. */
 export function sectionsOf(clusters: readonly ClusterPlan[], classOf: ReadonlyMap<string, string>): Section[] {
   const byOutcome = Map.groupBy(clusters, (one) => outcomeOf(classOf.get(one.cluster) ?? '', one));
   const alike = [...byOutcome.values()];

@@ -38,22 +38,13 @@ const answered = [...refusals, 401, 404, 405, 409, 415, 500, 503, 504];
 
 const methods = { create: 'POST', merge: 'PATCH', apply: 'APPLY' } as const;
 
-/**
- * Writes that an API server judges and does not store: every request is a dry run.
- *
- * @param resources by group and kind.
- */
+/** Writes that an API server judges and does not store: every request is a dry run. `resources`: by group and kind. */
 export function createDryRuns(client: KubernetesClient, resources: ReadonlyMap<string, Resource>) {
   /** Kinds of which nothing could be learned, and why: that is forbidden, or failed. */
   const forbidden = new Map<string, string>();
   const failed = new Map<string, string>();
 
-  /**
-   * The API server's answer about a write; undefined if it cannot be asked: the account may not write the kind, not even in a dry
-   * run, its namespace does not exist yet, or a webhook does not answer.
-   *
-   * @param validation what happens to unknown fields. Default: as the API server does it.
-   */
+  /** The API server's answer; undefined if there is none: no permission, no such namespace yet, or a silent webhook. */
   async function send({ is, sent, manager }: Write, validation?: 'Strict'): Promise<DryRunAnswer | undefined> {
     const resource = resources.get(`${groupOf(sent)} ${textAt(sent, 'kind')}`);
     const name = `${resource?.plural}.${groupOf(sent)}`;
@@ -147,10 +138,7 @@ interface UserChange {
   fieldManager: string | undefined;
 }
 
-/**
- * The state after a change, with what an API server says that it would store of it, and what it refuses: schemas, rules and all
- * webhooks answer in their own words. What it cannot be asked about is as it was foreseen, and in `notes`.
- */
+/** The state after a change, with what an API server would store of it or refuse; what it cannot be asked about is as foreseen. */
 export async function askAboutWrites(
   { before, after, ...change }: UserChange,
   dryRuns: DryRuns,

@@ -164,13 +164,11 @@ const causeFields: ReadonlySet<string> = new Set(['causes', 'healthCheck']);
 const textFields: ReadonlySet<string> = new Set(['text', 'remedy', 'manner']);
 
 /**
- * Keeps secrets of some objects out of what is shown of them. The values are known: what is at the place of a secret (a
- * variable or a field whose name says so, or with the format `password` in the schema of a variable; the data of a Secret) is hidden
- * wherever it is, and what is recognized by its shape.
+ * Keeps secrets of some objects out of what is shown. What is at the place of a secret (a variable or field whose name says so, or
+ * with the format `password`; the data of a Secret) is hidden wherever it is, and what is recognized by its shape.
  *
  * @param objects all that is read.
- * @param options.showsContent whether files, commands, user data and arguments of the kubelet are shown; else, which of their
- * lines differ.
+ * @param options.showsContent whether files, commands, user data and kubelet arguments are shown; else, which lines differ.
  */
 export function createHiding(objects: Iterable<JsonObject>, { showsContent = false }: { showsContent?: boolean } = {}) {
   const all = [...objects];

@@ -95,10 +95,7 @@ function referredKinds(objects: readonly JsonObject[]): Set<string> {
 }
 
 /**
- * Reads the state of an API server for a plan: Clusters, their classes, templates, control planes, groups of Machines and
- * Machines with what belongs to them, ExtensionConfigs and the labels of Namespaces. Each kind is listed once, in pages,
- * at most ten requests at a time; nothing is watched or written.
- *
+ * Reads what a plan needs from an API server: each kind once, in pages, at most ten requests at a time; writes nothing.
  * @throws {Error} if the Clusters cannot be listed, or the API server does not have them.
  */
 export async function readWorld(client: KubernetesClient, options: LiveOptions = {}): Promise<LiveWorld> {

@@ -73,10 +73,7 @@ function sectionMarkdown({ title, names, plan: { groups, peak, problems } }: Sec
   return `### ${escaped(title)}${alike}\n\n${problems.map(problemMarkdown).join('')}${peak === undefined ? '' : `${escaped(peakText(peak))}\n\n`}${table(groups)}\n\n${groups.map(reasonsOf).filter(Boolean).join('\n')}`;
 }
 
-/**
- * The plan as Markdown for a comment on a pull request: the sum first, a table for each Cluster, causes folded. Sections
- * for which a comment has no room are counted. `classOf`: the class of a Cluster, for fleets.
- */
+/** The plan for a comment on a pull request: the sum, a table for each Cluster, causes folded, as far as there is room. */
 export function planMarkdown(plan: Plan, classOf: ReadonlyMap<string, string>): string {
   const changed = plan.clusters.filter((cluster) => !isUnchanged(cluster));
   const unchanged = plan.clusters.filter(isUnchanged).map(({ cluster }) => cluster);

@@ -191,10 +191,7 @@ export interface PageFacts {
   madeAt: Date;
 }
 
-/**
- * The plan as an HTML page: a square for each Machine, in the colour of what happens to it. A single file that works without
- * a network and without scripts; its content security policy lets a browser load nothing.
- */
+/** The plan as one HTML file without scripts; its content security policy lets a browser load nothing. */
 export function planPage(
   plan: Plan,
   classOf: ReadonlyMap<string, string>,

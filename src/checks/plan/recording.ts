@@ -37,10 +37,7 @@ const itemsIn = (request: JsonObject) =>
 
 const objectOf = ({ object }: HookCall) => `${object.namespace}/${object.name}`;
 
-/**
- * The objects of a recording: what users wrote, since extensions are asked for it again. Secrets, and what runs on machines, are
- * replaced before extensions see them, so that no answer is made of them.
- */
+/** What users wrote, for a recording: Secrets, and what runs on machines, are replaced before extensions see them. */
 export const recordedObjects = (objects: readonly JsonObject[], hiding: Hiding): JsonObject[] =>
   objects
     .filter((object) => !isMade(object) && object.kind !== 'Secret')
@@ -65,11 +62,7 @@ export function recordingCalls(call: CallHook): { call: CallHook; readonly answe
   };
 }
 
-/**
- * Answers calls with what was recorded, for the items of the request.
- *
- * @param ask asks the new release, for the state after the change; undefined for a handler that it does not have.
- */
+/** Answers calls with what was recorded. `ask` asks the new release after the change; undefined for a handler that it lacks. */
 export function recordedCalls(
   answers: readonly RecordedAnswer[],
   ask: (call: HookCall) => Promise<HookAnswer> | undefined,
@@ -96,11 +89,7 @@ export function recordedCalls(
   };
 }
 
-/**
- * The plan of another release of an extension for a recording: what differs after its patches are applied.
- *
- * @param call asks the new release; undefined for a handler that it does not have, for which the record answers.
- */
+/** The plan of another release of an extension for a recording. `call`: as `ask` of `recordedCalls`. */
 export function planRecorded(
   { objects, answers }: Recording,
   call: (call: HookCall) => Promise<HookAnswer> | undefined,

@@ -11,10 +11,8 @@ import { coreGroup } from '../../runtimehooks/index.ts';
 import { inV1beta2 } from '../../topology/index.ts';
 
 /**
- * A Cluster of a class with three Machines in the control plane, one group of each class of workers, and the defaults of the
- * variables: for repositories that keep classes without Clusters. It has the name of the class.
- *
- * @param version of Kubernetes, if the class does not list its own.
+ * A Cluster of a class, with its name: three Machines in the control plane, a group of each class of workers, the variables'
+ * defaults. @param version of Kubernetes, if the class does not list its own.
  */
 export function sampleCluster(given: JsonObject, version = 'v1.34.0'): JsonObject {
   const clusterClass = inV1beta2(given);

@@ -82,12 +82,7 @@ async function lookAhead(
   return [...ofExtensions, ...rolloutTicks(await installedProviders(cluster), from, to)];
 }
 
-/**
- * The object that an argument names: `NAME` of an ExtensionConfig, `extensionconfig/NAME`, `cluster/NAMESPACE/NAME`, or
- * `secret/NAME` of a Secret of the installation. The kind may have capitals, as in manifests.
- *
- * @throws {UsageError} for anything else.
- */
+/** The object that an argument names; the kind may have capitals, as in manifests. @throws {UsageError} for anything else. */
 function namedObject(
   text: string,
   { namespace, secret, caSecret }: Pick<Installation, 'namespace' | 'secret' | 'caSecret'>,

@@ -61,9 +61,7 @@ export type CertificateEvent =
   | { kind: 'source'; problem: string | undefined };
 
 /**
- * Where the serving certificate comes from. Reports its current state before the promise resolves, then each change. Never
- * rejects.
- *
+ * Where the serving certificate comes from: reports its state before the promise resolves, then each change. Never rejects.
  * @returns the function that ends it.
  */
 export type CertificateSource = (onEvent: (event: CertificateEvent) => void) => Promise<() => void>;

@@ -28,10 +28,8 @@ function readState(path: string): FileState {
 const areSame = (a: readonly FileState[], b: readonly FileState[]) => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * Watches files by their content, so that it does not matter how they change: written in place, renamed over, or
- * through the `..data` symlink of a Kubernetes volume. Calls `onStates` (in the order of `paths`) with the first state
- * before the promise resolves, and then with each state that differs from the previous one. A state is reported only
- * when two reads in a row agree on it, since the files cannot be read at the same instant.
+ * Calls `onStates` with the first state of files before the promise resolves, then with each other one on which two reads in a row
+ * agree: files are written in place, renamed over, or replaced through the `..data` symlink of a Kubernetes volume.
  *
  * @returns the function that stops it. Rejects with what `onStates` throws for the first state.
  */
@@ -113,10 +111,8 @@ function readClientCa(path: string, state: FileState): ClientCa {
 }
 
 /**
- * Watches the client CA file and passes on each change. While a new version is unusable, the previous one stays in use.
- *
- * @returns the function that stops it.
- * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
+ * Passes on each change of the client CA file. While a new version is unusable, the previous one stays in use.
+ * @returns the function that stops it. @throws {ClientCaError} at start: without it no client could be authenticated.
  */
 export async function watchClientCa(
   path: string,

@@ -157,12 +157,8 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
 const maxListed = 100_000;
 
 /**
- * Reads the targets among the objects of a kind; none if the cluster does not serve it. That they cannot be listed is a
- * target that failed: for kinds that this webhook converts, that may be because its own certificate has expired, and must
- * not stop the renewal.
- *
- * @param read reads an object; undefined for one that is not a target.
- * @throws {ResponseError} for a response that is not a list.
+ * The targets among the objects of a kind, if the cluster serves it. That they cannot be listed is a target that failed: for kinds
+ * that this webhook converts, its own certificate may have expired, and must not stop the renewal.
  */
 async function readListed(
   cluster: KubernetesClient,

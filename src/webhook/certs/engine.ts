@@ -55,7 +55,6 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
 
 /**
  * Runs the state machine: a step is one write, after which everything is read again. @throws {Conflict} after 20.
- *
  * @returns the last decision: `done`, `wait` (a later run continues) or `blocked`.
  */
 export async function runCertificates(run: Run): Promise<{ action: Action; facts: CertificateFacts }> {
@@ -128,10 +127,7 @@ async function recordInjection({ store, clock }: Run, { facts, caSecret }: Snaps
   }
 }
 
-/**
- * Writes the bundle into every target that has a different one, based on one read: reading everything again for each
- * target would be quadratic. @throws {Conflict} after all targets, if another client wrote some at the same time.
- */
+/** Writes the bundle into targets as read once: to read all again for each would be quadratic. @throws {Conflict} after all. */
 async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string, string>): Promise<void> {
   const bundle = { state: 'usable', value: facts.bundle } as const;
   const conflicts: string[] = [];

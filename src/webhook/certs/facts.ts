@@ -109,9 +109,7 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
 }
 
 /**
- * Why a CA that this program did not create cannot be used; an expired one is replaced.
- *
- * @param certificates those in ca.crt.
+ * Why a CA that this program did not create cannot be used; an expired one is replaced. `certificates`: those in ca.crt.
  * @param known PEM texts outside the CA's Secret: the key of a CA in these belongs to a Secret of ours that is damaged.
  */
 function ownCaProblemOf(

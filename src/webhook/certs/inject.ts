@@ -53,9 +53,7 @@ export async function injectInto(
 const maxTries = 10;
 
 /**
- * Writes a trust bundle into every target. The bundle of a source is asked for whenever the targets have been read, so that
- * a target never gets an older bundle again.
- *
+ * Writes a trust bundle into every target. It is asked for after the targets are read, so that none gets an older one again.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
@@ -123,11 +121,8 @@ export async function bundleOfSecret(cluster: KubernetesClient, annotation: stri
 }
 
 /**
- * Writes a trust bundle into the webhook configurations of a service of the same name whose caBundle is empty, and into no
- * others: a bundle that is there may be newer than this one, and is the rotation's.
- *
- * @returns the objects that were written.
- * @throws {Error} if one cannot be read or written; one that does not exist is nothing wrong.
+ * Writes a bundle into the webhook configurations of a service whose caBundle is empty, and into no others: theirs may be newer.
+ * @returns the objects that were written. @throws {Error} if one cannot be read or written.
  */
 export async function repairEmptied(
   cluster: KubernetesClient,

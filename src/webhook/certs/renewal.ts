@@ -25,11 +25,7 @@ export function externalProblem({ serving, servingLacks, now }: CertificateFacts
 /** How long the hourly rotation may be silent, in ms. */
 const silentMs = 3 * 3_600_000;
 
-/**
- * Who renews the certificates, as a sentence, and whether that is well: cert-manager, or the CronJob of the manifests.
- *
- * @throws {Forbidden} and the other errors of a request.
- */
+/** Who renews the certificates, and whether that is well: cert-manager, or the CronJob. @throws {Forbidden} */
 export async function readRotation(
   cluster: KubernetesClient,
   namespace: string,

@@ -10,10 +10,7 @@ const defaultPace: Partial<WatchPace> = { watchMs: 20_000, maxRetryMs: 2_000, re
 /** How long the start waits for the first event, in ms: an unresponsive API server must not keep the ports closed. */
 const defaultWaitMs = 3_000;
 
-/**
- * The pair in a kubernetes.io/tls Secret, watched at the API server: a change takes effect within a second, whereas a
- * mounted Secret waits for the kubelet. Needs `list` and `watch` on that Secret; while it cannot be watched it is listed.
- */
+/** The pair in a Secret, watched: a mounted one waits for the kubelet. Needs `list` and `watch`; unwatchable, it is listed. */
 export function secretCertificates(
   config: KubeConfig,
   namespace: string,

@@ -74,10 +74,7 @@ function sorted(bundle: string): string {
   return [...certificates.sort(), rest].join(end);
 }
 
-/**
- * Whether every entry of a target has exactly the bundle. The order of certificates does not matter: clients trust each
- * of them alike, and a CA that becomes active only moves to the front.
- */
+/** Whether every entry of a target has exactly the bundle, in any order: a CA that becomes active only moves to the front. */
 export function isInSync(target: TargetReading, bundle: string): boolean {
   const wanted = sorted(bundle);
   return target.state === 'present' && target.bundles.every((one) => sorted(one) === wanted);

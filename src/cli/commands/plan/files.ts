@@ -50,12 +50,7 @@ function hasVariable(value: unknown): boolean {
 
 const isHelmTemplate = (text: string): boolean => helmAction.test(text);
 
-/**
- * The program that has to render a document first; undefined if it can be read as it is.
- *
- * @param isOfHelm whether its file is a template of Helm.
- * @param value undefined if it is not valid YAML.
- */
+/** The program that has to render a document first, if one must. `value`: undefined if it is not valid YAML. */
 function rendererOf(file: string, isOfHelm: boolean, value: Json | undefined): Renderer | undefined {
   const { apiVersion, kind, metadata } = objectAt(value);
   const isKustomization = kind === 'Kustomization' && String(apiVersion).startsWith('kustomize.config.k8s.io/');

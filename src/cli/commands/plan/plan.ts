@@ -44,11 +44,7 @@ const outcomeOf = ({ clusters, sum }: Plan): Json =>
 
 const assumedRelease = `the release of Cluster API in this cluster is not known: clusterctl's Providers, the manager's Deployment and the definitions are unreadable or do not tell it; ${formatRelease(newestKnownRelease)} is assumed (--cluster-api-version)`;
 
-/**
- * In which other releases a plan would be another one, in one line; undefined if in none.
- *
- * @param planFor plans for a release.
- */
+/** In which other releases a plan would be another one, in one line; undefined if in none. */
 async function differingReleases(
   made: Plan,
   planFor: (release: Release) => Promise<Plan>,

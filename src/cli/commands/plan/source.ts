@@ -21,11 +21,7 @@ export interface Source {
   answers?: ReturnType<typeof readRecording>['answers'];
 }
 
-/**
- * The releases of Cluster API before and after: the same, unless it is upgraded.
- *
- * @throws {UsageError} if an upgrade has no beginning, or does not lead to a newer release.
- */
+/** The releases before and after. @throws {UsageError} if an upgrade has no beginning, or does not lead to a newer release. */
 export function releasesOf(flags: PlanFlags, installed: Release | undefined): { before: Release; after: Release } {
   const to = flags['to-cluster-api-version'];
   const from = flags['cluster-api-version'] ?? installed;
@@ -61,11 +57,7 @@ async function readCluster(
   };
 }
 
-/**
- * Opens the source that the flags name: files, a record, or a cluster.
- *
- * @param onPage called with the number of objects that were read of a cluster so far.
- */
+/** Reads what the flags name: files, a record, or a cluster. `onPage` gets the number of objects read so far. */
 export async function sourceOf(
   flags: PlanFlags,
   io: Io,

@@ -135,11 +135,7 @@ function samplesOf(
   return { samples, problems };
 }
 
-/**
- * The objects before and after a change, and which Clusters are planned.
- *
- * @throws {FailureError} if the flags name Clusters that do not exist.
- */
+/** The objects before and after, and which Clusters are planned. @throws {FailureError} if the flags name none that exists. */
 export function statesOf(source: Source, flags: PlanFlags) {
   const { before: from, change } = source;
   const isChosen = chooser(flags);
