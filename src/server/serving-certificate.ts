@@ -42,7 +42,6 @@ export function createServingCertificate(
   /** The certificate in use, why a newer one is not, and why newer ones may not arrive. */
   const state: { pair?: CertificatePair; certificateProblem?: string | undefined; sourceProblem?: string | undefined } =
     {};
-  /** Until a certificate is valid. */
   let waiting: NodeJS.Timeout | undefined;
   const reminder = setInterval(() => {
     if (state.pair === undefined) {

@@ -26,7 +26,6 @@ export function pathBelow(folder: string, ...names: readonly string[]): string {
   return join(folder, ...steps);
 }
 
-/** Errors that say something else of folders. */
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it exists and is not a folder',
   ENOENT: 'a folder cannot be created there, or a link in the path is broken',

@@ -92,7 +92,6 @@ export function followed(
     lengths.set(start, (lengths.get(start) ?? new Set()).add(text.length));
   }
 
-  /** The length of the longest value at a place of a text; 0 if there is none. */
   function lengthAt(text: string, at: number): number {
     for (const length of lengths.get(text.slice(at, at + minLength)) ?? []) {
       const end = at + length;

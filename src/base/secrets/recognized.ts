@@ -1,4 +1,3 @@
-/** How many characters at the end of a name are looked at. */
 const maxEnd = 64;
 
 /** What names of secrets end with, whatever is before it: `dbpassword`. */
@@ -32,12 +31,10 @@ export function looksSecret(name: string): boolean {
   return ends.test(last) || words.has(last) || (/^keys?$/.test(last) && before !== '' && !publicKeys.has(before));
 }
 
-/** What is written instead of a secret. */
 export const notShown = '(not shown)';
 
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
-/** Secrets that are recognized wherever they are. */
 const shapes: readonly { what: string; expressions: readonly RegExp[] }[] = [
   // Also in base64, where certificates and public keys begin otherwise.
   { what: 'a private key', expressions: [privateKey, /LS0tLS1CRUdJTiB(?!DRVJU|QVUJM)/] },
@@ -62,7 +59,6 @@ const shapes: readonly { what: string; expressions: readonly RegExp[] }[] = [
 const labelled =
   /(?<label>\b(?:password|passwd|passphrase|token|api[-_]?key|client[-_]?secret|secret[-_]?key)["']? ?[=:] ?["']?)(?!\{\{)[^\s"']{4}/i;
 
-/** What a text contains that looks like a secret, in words. */
 export const secretShapes = (text: string): string[] => [
   ...shapes.filter(({ expressions }) => expressions.some((one) => one.test(text))).map(({ what }) => what),
   ...(labelled.test(text) ? ['something labelled as a password, token or secret'] : []),

@@ -16,10 +16,8 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** A value from an untrusted source: absent, invalid, or usable. */
 export type Parsed<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
-/** The value of a usable reading, or undefined. */
 export function usable<T>(reading: Parsed<T>): T | undefined {
   return reading.state === 'usable' ? reading.value : undefined;
 }

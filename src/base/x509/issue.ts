@@ -24,7 +24,6 @@ interface Untyped {
   pki: { certificateExtensionsToAsn1(extensions: unknown): Asn1 };
 }
 
-/** Everything that differs between certificates, apart from the signer. */
 interface Contents {
   serial: string;
   subject: Pki.CertificateField[];
@@ -64,7 +63,6 @@ function identifierOf({ oid, hasNull }: SignatureAlgorithm): Asn1 {
   return universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);
 }
 
-/** RFC 5280, 4.1.2.5. */
 function time(date: Date): Asn1 {
   const year = date.getUTCFullYear();
   return year >= 1950 && year < 2050
@@ -113,7 +111,6 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
   }
   const algorithm = identifierOf(signature);
   const toBeSigned = universal(Type.SEQUENCE, [
-    // Version 3.
     asn1.create(Class.CONTEXT_SPECIFIC, 0, true, [universal(Type.INTEGER, '\x02')]),
     universal(Type.INTEGER, Buffer.from(contents.serial, 'hex').toString('latin1')),
     algorithm,
@@ -195,7 +192,6 @@ function commonName(text: string) {
   return { shortName: 'CN', value: text.slice(0, 64) };
 }
 
-/** A certificate of a server or a client; without a CA, a self-signed one. */
 function issueEndEntity(request: Request, name: string, extensions: object[]): Issued {
   const isCa = request.ca === undefined;
   return issue(request, {
@@ -254,7 +250,6 @@ export function issueClientCertificate(ca: Issued, name: string, now: Date, vali
   return issueEndEntity({ ca, now, validityMs }, name, [{ name: 'extKeyUsage', clientAuth: true }]);
 }
 
-/** Creates a self-signed serving certificate, for development. */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
   return issueForServer({ now, validityMs }, names);
 }

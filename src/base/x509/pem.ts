@@ -1,6 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** The rest of a BEGIN or END line. */
 const certificateLine = /^CERTIFICATE-----[ \t]*\r?\n/;
 
 function decoded(body: string): Buffer {
@@ -40,7 +39,6 @@ const privateKeyLine = /-{4,5} ?BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)? ?-{4
 
 /** Whether bytes are a private key in DER: PKCS#8, encrypted or not, PKCS#1 or SEC 1. */
 function isPrivateKey(der: Buffer): boolean {
-  // Every key is an ASN.1 SEQUENCE.
   return (
     der[0] === 0x30 &&
     (['pkcs8', 'pkcs1', 'sec1'] as const).some((type) => {

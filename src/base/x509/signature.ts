@@ -17,7 +17,6 @@ const byCurve = new Map<string | undefined, SignatureAlgorithm>([
   ['secp521r1', { hash: 'sha512', oid: '1.2.840.10045.4.3.4', hasNull: false }],
 ]);
 
-/** Every asymmetric key has details, maybe empty ones. */
 const detailsOf = (key: KeyObject) => key.asymmetricKeyDetails as AsymmetricKeyDetails;
 
 /** The algorithm with which a key signs certificates, if all clients of a webhook support one for it. */

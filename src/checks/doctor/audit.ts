@@ -12,7 +12,6 @@ async function rulesFor({ cluster }: Installation) {
   return createRuleSet({ clusterApi: (await installedRelease(cluster)) ?? newestKnownRelease });
 }
 
-/** Why the rules would deny an ExtensionConfig, and why it is not discovered. */
 function problemsOf(object: JsonObject, rules: ReturnType<typeof createRuleSet>, now: Date): Tick[] {
   const name = textAt(object, 'metadata', 'name');
   const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind: 'ExtensionConfig' };

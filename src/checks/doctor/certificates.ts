@@ -25,7 +25,6 @@ const readTargets = ({ cluster, namespace, service }: Installation) =>
     service: { namespace, name: service },
   }).read();
 
-/** Whether both webhook configurations are there and call the service. */
 export async function registered(installation: Installation): Promise<Tick[]> {
   const check = 'webhooks';
   const service = `the service ${installation.namespace}/${installation.service}`;
@@ -79,7 +78,6 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
   return ticks;
 }
 
-/** Who rotates, and whether that works. */
 export async function rotation(installation: Installation): Promise<Tick[]> {
   const check = 'rotation';
   const { cluster, namespace, now } = installation;

@@ -18,7 +18,7 @@ const looks = {
   audit,
 };
 
-/** Looks at everything that an installation needs. Only reads, but for one dry run. */
+/** Only reads, but for one dry run. */
 export async function* examineInstallation(installation: Installation): AsyncGenerator<Tick> {
   if (installation.isSandbox) {
     yield skipped('sandbox', 'this is the embedded API server: admission works as in a cluster, and nothing else runs');

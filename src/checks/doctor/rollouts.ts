@@ -3,7 +3,6 @@ import type { Tick } from './tick.ts';
 
 /** An upgrade of Cluster API or of a provider of which it is known that it replaces Machines though no object changes. */
 interface KnownRollout {
-  /** As clusterctl names it. */
   provider: string;
   /** Older releases are concerned when they are upgraded to it, or past it. */
   since: Release;
@@ -11,7 +10,6 @@ interface KnownRollout {
   fixed?: readonly Required<Release>[];
   text: string;
   remedy: string;
-  /** Where it is reported, or which source says so. */
   source: string;
 }
 

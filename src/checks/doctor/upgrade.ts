@@ -25,7 +25,6 @@ export interface AskedExtension {
 }
 
 export interface Upgrade {
-  /** The release that is running; undefined if that is not known. */
   from: Release | undefined;
   to: Release;
   resolve?: Resolve | undefined;
@@ -84,7 +83,6 @@ const hooksOf = ({ config, discovered }: AskedExtension): ReadonlySet<string> =>
 
 const readable = 'let the user of the kubeconfig list providers.clusterctl.cluster.x-k8s.io, or Deployments';
 
-/** Findings that concern no single extension. */
 function* sharedFindings({ from, to }: Upgrade, before: Release): Findings {
   if (from === undefined) {
     const message = `the running release is unknown; only what changed since ${formatRelease(before)} is listed`;

@@ -47,7 +47,6 @@ export async function reachable({ cluster }: Installation): Promise<Tick[]> {
   }
 }
 
-/** A Deployment; undefined if it does not exist. */
 function deployment({ cluster }: Installation, namespace: string, name: string) {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
   return readObject(cluster, path, 'deployments.apps', `${namespace}/${name}`);
@@ -88,7 +87,6 @@ export async function replicas(installation: Installation): Promise<Tick[]> {
   ];
 }
 
-/** Whether a Deployment turns the gate on; undefined if it does not exist. */
 async function gateIn(installation: Installation, namespace: string, name: string): Promise<boolean | undefined> {
   const found = await deployment(installation, namespace, name);
   const args = itemsAt(found, 'spec', 'template', 'spec', 'containers').flatMap((one) => itemsAt(one, 'args'));

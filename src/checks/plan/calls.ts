@@ -10,7 +10,6 @@ import {
 import { type HookDefinition, hooks, type Release } from '../../runtimehooks/index.ts';
 import { type HookAnswer, type HookCall, NotKnown } from '../../topology/index.ts';
 
-/** The ExtensionConfigs of a state, and what was read of them. */
 export interface StateExtensions {
   configs: readonly ExtensionConfig[];
   /** Labels of Namespaces, by name, for namespaceSelectors. */
@@ -129,7 +128,6 @@ export async function createPlanCaller(options: CallerOptions) {
   const isSame = options.after === options.before && options.releaseBefore === undefined;
   const after = isSame ? before : await connect('after', options);
   return {
-    /** Whether an extension offers to update Machines in place. */
     updatesInPlace: after.configs.some(offersUpdates),
     async call(call: HookCall): Promise<HookAnswer> {
       const connected = call.state === 'before' ? before : after;

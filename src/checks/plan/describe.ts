@@ -67,7 +67,6 @@ export const severityOf: Readonly<Record<Verdict, 'none' | 'low' | 'medium' | 'h
   unknown: 'medium',
 };
 
-/** Whether there is nothing to say about a group. */
 export const isQuiet = ({ verdict, held, healthCheck, problems = [] }: GroupPlan): boolean =>
   verdict === 'unchanged' && held === undefined && healthCheck === undefined && problems.length === 0;
 
@@ -85,10 +84,8 @@ export const causeText = ({ object, field, from }: Cause): string =>
 /** Largest value that is compared, in characters of JSON, and the most lines that may differ. */
 const maxCompared = 64 * 1024;
 const maxEdits = 500;
-/** Longest line, in characters. */
 const maxLine = 1000;
 
-/** YAML without secrets. */
 const yamlOf = (value: Json) =>
   typeof value === 'string'
     ? `${withoutSecrets(value).replace(/\n$/, '')}\n`
@@ -125,7 +122,6 @@ function inline(value: Json | undefined): string | undefined {
   return text === undefined || text.length > maxInline ? undefined : printable(text);
 }
 
-/** The causes of what happens to a group, and how its health check changes. */
 export const changesOf = ({ causes, healthCheck = [] }: GroupPlan): Cause[] => [...causes, ...healthCheck];
 
 /** The values before and after: one line `"v1.34.0" → "v1.35.0"` for short ones, else a diff. None if nothing is known. */
@@ -244,11 +240,9 @@ export interface Section {
   title: string;
   /** The Clusters, if there are several. */
   names: readonly string[];
-  /** Of the first of them. */
   plan: ClusterPlan;
 }
 
-/** More Clusters than this that fare alike are one section. */
 const maxAlike = 20;
 
 const outcomeOf = (className: string, { groups, peak, problems }: ClusterPlan): string =>

@@ -3,12 +3,10 @@ import { explain, Forbidden, isStatus, type KubernetesClient } from '../../kuber
 import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { inV1beta2, type PlanRequest, prepared, userWrites, type World } from '../../topology/index.ts';
 
-/** A kind of objects as an API server serves it. */
 export interface Resource {
   group: string;
   apiVersion: string;
   kind: string;
-  /** `machines` */
   plural: string;
   isNamespaced: boolean;
 }
@@ -110,7 +108,6 @@ export function createDryRuns(client: KubernetesClient, resources: ReadonlyMap<s
   return {
     send,
     apply,
-    /** Of which kinds nothing could be learned, and why, in lines. */
     notes(): string[] {
       const kinds = shortList([...forbidden.keys()], 20);
       const [first] = forbidden.values();
@@ -131,9 +128,7 @@ interface UserChange {
   before: World;
   /** What is foreseen. */
   after: readonly JsonObject[];
-  /** The manifests that are applied. */
   manifests: readonly JsonObject[];
-  /** Whether Clusters are edited as well. */
   isEdited: boolean;
   fieldManager: string | undefined;
 }

@@ -16,7 +16,6 @@ import type { Cause, Plan } from '../../topology/index.ts';
 /** Fields with what runs on a machine: files, commands, user data, arguments of the kubelet. */
 const machineContent =
   /(?:content|contents|commands?|scripts?|user-?data|cloud-?init|cloud-?config|additionalConfig|configPatches|strategicPatches|kubelet[.\w]*args)$/i;
-/** What is shown of entries of such fields. */
 const shownOfContent: ReadonlySet<string> = new Set(['name', 'path']);
 /** Fields of a schema, or of an entry with a name, whose value is that of what has the name. */
 const valueFields: ReadonlySet<string> = new Set(['value', 'content', 'default', 'example', 'enum']);
@@ -66,7 +65,6 @@ function mapped(value: Json, place: Place, isSecretName: (name: string) => boole
   return Object.fromEntries(Object.entries(value as Record<string, Json>).map(inner));
 }
 
-/** The parts of an object that can have a secret. A Secret is read by itself; definitions have none. */
 const partsOf = ({ apiVersion: _apiVersion, kind, metadata: _metadata, ...parts }: JsonObject): JsonObject =>
   kind === 'CustomResourceDefinition' || kind === 'Secret' ? {} : parts;
 
@@ -78,7 +76,6 @@ const textsOfSecret = (secret: JsonObject): string[] => [
 /** Kinds whose texts of several lines are not content of machines. */
 const kindsOfUsers: ReadonlySet<unknown> = new Set(['Cluster', 'ClusterClass']);
 
-/** Names in schemas whose format is `password`. */
 function markedIn(schema: Json, name: string): string[] {
   if (!isJsonObject(schema)) {
     return [];
@@ -101,7 +98,6 @@ const markedNames = (clusterClass: JsonObject): string[] =>
 
 const linesOf = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
-/** Maximum number of ranges of lines that are named. */
 const maxRanges = 8;
 
 /** `3-5, 9`: which of these lines are not among others. */
@@ -135,7 +131,6 @@ function sizeText(text: string, others: ReadonlySet<string> | undefined, isNew: 
 interface Comparison {
   /** Lines of the texts of the other state; undefined if there is none. */
   others?: ReadonlySet<string> | undefined;
-  /** Whether the value is that after the change. Default: true. */
   isNew?: boolean;
   /** Whether all texts of several lines are content of machines. Default: true. */
   hidesLines?: boolean;
@@ -159,7 +154,6 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-/** The fields of a plan with causes, and those with texts. */
 const causeFields: ReadonlySet<string> = new Set(['causes', 'healthCheck']);
 const textFields: ReadonlySet<string> = new Set(['text', 'remedy', 'manner']);
 

@@ -15,7 +15,6 @@ export interface LiveOptions {
   /** Read only this namespace, and those of the classes in use. Default: all. */
   namespace?: string | undefined;
   selector?: string | undefined;
-  /** Called after each page with the number of objects so far. */
   onPage?: ((objects: number) => void) | undefined;
 }
 

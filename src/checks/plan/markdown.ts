@@ -17,7 +17,6 @@ import {
 
 /** Maximum number of characters: GitHub takes comments of 65,536, and a pipeline may add some of its own. */
 const maxLength = 60_000;
-/** Of the causes of a group. */
 const maxCauses = 20;
 const maxDiff = 60;
 const maxNamed = 20;

@@ -74,7 +74,6 @@ th { white-space: nowrap; width: 20%; } th:last-child { width: 40%; } tr.none td
 /** Untrusted text for HTML: printable lines without markup. */
 export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
 
-/** Lines of `diffLines`, coloured; empty for none. */
 function diffHtml(lines: readonly string[]): string {
   const coloured = lines.map((line) => {
     const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : line.startsWith('@') ? 'hunk' : 'same';
@@ -95,7 +94,6 @@ const machineWords: Readonly<Record<Machine, string>> = {
   unknown: 'not known',
 };
 
-/** How the change affects each Machine of a group. */
 function machinesOf({ verdict, machines, replaces }: GroupPlan): Machine[] {
   const { before, after, replaced, inPlace } = machines;
   const some = (number: number, what: Machine) => new Array<Machine>(Math.max(0, number)).fill(what);
@@ -146,7 +144,6 @@ function groupRow(plan: GroupPlan): string {
 const table = (groups: readonly GroupPlan[]) =>
   `<div class="wide"><table><thead><tr><th>group</th><th>Machines</th><th>what happens</th><th>why</th></tr></thead><tbody>${groups.map(groupRow).join('')}</tbody></table></div>`;
 
-/** How serious the worst of a Cluster is; it is shown because something is. */
 function worstOf({ groups, problems }: ClusterPlan): string {
   const all: string[] = groups.map(({ verdict }) => severityOf[verdict]);
   return ['high', 'medium'].find((severity) => all.includes(severity)) ?? (problems.length > 0 ? 'medium' : 'low');

@@ -12,7 +12,6 @@ import {
 } from '../../topology/index.ts';
 import type { Hiding } from './hidden.ts';
 
-/** An extension's answers, to be compared with another release of it. */
 interface RecordedAnswer {
   hook: string;
   handler: string;
@@ -23,7 +22,6 @@ interface RecordedAnswer {
   response: JsonObject;
 }
 
-/** The objects of a state that users write, and the answers of extensions for it. */
 export interface Recording {
   objects: JsonObject[];
   answers: RecordedAnswer[];
@@ -43,7 +41,6 @@ export const recordedObjects = (objects: readonly JsonObject[], hiding: Hiding):
     .filter((object) => !isMade(object) && object.kind !== 'Secret')
     .map(({ status: _status, ...object }) => hiding.object(object));
 
-/** Passes calls on, and keeps what is answered. */
 export function recordingCalls(call: CallHook): { call: CallHook; readonly answers: RecordedAnswer[] } {
   const answers = new Map<string, RecordedAnswer>();
   return {

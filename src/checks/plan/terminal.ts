@@ -18,7 +18,6 @@ import {
 
 export interface Screen {
   paint: Paint;
-  /** In columns. */
   width: number;
 }
 

@@ -53,7 +53,6 @@ const signs = {
   note: ['gray', '-'],
 } as const;
 
-/** A tick as lines, with what to do about it. */
 function tickText({ check, result, message, remedy }: Tick, paint: Paint): string {
   const [style, sign] = signs[result];
   const lines = paragraph(`${sign} ${check}: `, message, '    ');

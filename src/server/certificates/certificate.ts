@@ -66,7 +66,6 @@ export type CertificateEvent =
  */
 export type CertificateSource = (onEvent: (event: CertificateEvent) => void) => Promise<() => void>;
 
-/** A source with one fixed pair. */
 export function fixedCertificate(pair: CertificatePair): CertificateSource {
   return async (onEvent) => {
     onEvent({ kind: 'pair', pair });

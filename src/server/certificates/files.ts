@@ -4,7 +4,6 @@ import { FileError, type Log, readRegularFileSync } from '../../base/index.ts';
 import { bundleOf, readCertificates } from '../../base/x509/index.ts';
 import { type CertificateEvent, type CertificateSource, pairEvent } from './certificate.ts';
 
-/** The text of a file, or why it could not be read. */
 type FileState = string | FileError;
 
 /** How often files are read, in ms: fs.watch is silent on some mounts, and after a folder was replaced. */
@@ -91,10 +90,8 @@ export function fileCertificates(folder: string, pollMs?: number): CertificateSo
   return (onEvent) => watchFiles(paths, (...states) => onEvent(eventOf(folder, ...states)), pollMs);
 }
 
-/** The client CA file is unusable at start. */
 export class ClientCaError extends Error {}
 
-/** The certificates of a client CA file in PEM, or why the file cannot be used. */
 type ClientCa = { pem: string } | { problem: string };
 
 function readClientCa(path: string, state: FileState): ClientCa {

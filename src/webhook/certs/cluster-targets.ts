@@ -64,11 +64,9 @@ interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
   /** Label selector in kubectl's syntax, for all kinds. */
   selector?: string | undefined;
-  /** Only entries that refer to this service are written. */
   service: Service;
 }
 
-/** What a patch needs: each of `fields` is a caBundle, as it was read. */
 interface Raw {
   kind: TargetKind;
   path: string;

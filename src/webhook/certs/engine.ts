@@ -153,7 +153,6 @@ async function injectAll(run: Run, facts: CertificateFacts, refused: Map<string,
   }
 }
 
-/** The data with changes; undefined removes a key. */
 function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
   const entries = Object.entries({ ...data, ...changes });
   return Object.fromEntries(entries.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));

@@ -24,7 +24,6 @@ export const injectedAtAnnotation = 'extensionconfig-webhook/injected-at';
 
 type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
-/** Everything that the decision depends on, read at one time. */
 export interface CertificateFacts {
   now: Date;
   stage: Stage;
@@ -52,7 +51,6 @@ export interface CertificateFacts {
   inUse: Certificate | undefined;
   /** The bundle that every target should trust: PEM, the active CA first. Empty without a CA. */
   bundle: string;
-  /** Whether the serving Secret's ca.crt is the bundle. */
   servingBundleIsCurrent: boolean;
   targets: TargetReading[];
 }
@@ -135,7 +133,6 @@ function ownCaProblemOf(
   return activeKey.state === 'usable' || successor.state !== 'absent' ? undefined : `ca.key ${problemOf(activeKey)}`;
 }
 
-/** The valid CAs that are in each of these bundles that has certificates. */
 function casInAll(texts: ReadonlySet<string>, now: Date): Certificate[] {
   const bundles = [...texts].flatMap((text) => [usable(readCertificates(text)) ?? []]).filter((all) => all.length > 0);
   const fingerprints = bundles.map((all) => new Set(all.map(({ fingerprint }) => fingerprint)));
@@ -165,7 +162,6 @@ export function deriveFacts(
   const certificate = usable(serving);
   const hasSigned = (one: Certificate) => certificate !== undefined && isSignedBy(certificate, one);
   const signer = trusted.find(hasSigned);
-  // Usually all targets have the same bundle.
   const bundles = new Set(targets.flatMap((target) => target.bundles));
   const inAll = active.state === 'usable' && signer !== undefined ? [] : casInAll(bundles, now);
   const issuer = signer ?? inAll.find(hasSigned);

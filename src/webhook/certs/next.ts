@@ -115,7 +115,6 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
   return previous.length === 0 ? { kind: 'retire', reason: 'the previous CA expired' } : overlapStep(facts, settings);
 }
 
-/** Why the CA must be created or staged, or undefined. */
 function stagingReason(facts: CertificateFacts, settings: Settings): string | undefined {
   const { active, activeKey, successor, inUse, now, stage } = facts;
   if (inUse !== undefined) {
@@ -149,7 +148,6 @@ function stagingReason(facts: CertificateFacts, settings: Settings): string | un
     : undefined;
 }
 
-/** Why a new serving certificate is needed, or undefined. */
 function servingProblem(facts: CertificateFacts, active: Certificate, settings: Settings): string | undefined {
   const serving = usable(facts.serving);
   if (serving === undefined) {
@@ -206,7 +204,6 @@ function steadyState({ targets, now }: CertificateFacts, active: Certificate, re
   return { kind: 'done', reason: `${parts} are in order${targets.length === 0 ? '; no targets were named' : ''}` };
 }
 
-/** Waits until every target has had the bundle for the propagation delay; then undefined. */
 function propagationStep(facts: CertificateFacts, active: Certificate, settings: Settings): Action | undefined {
   const { targets, now, stagedSince, injectedAt } = facts;
   const { startedAt, propagationDelayMs } = settings;

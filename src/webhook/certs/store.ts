@@ -9,7 +9,6 @@ export interface SecretContents {
   annotations: Record<string, string>;
 }
 
-/** A Secret as read, with what a later write needs to detect other writes in between. */
 export interface StoredSecret extends SecretContents {
   version: string;
   /** The store's internal representation, from which a write preserves unknown fields. */
@@ -26,7 +25,6 @@ export interface CertificateStore {
 /** Another client has written in the meantime: read again and decide again. */
 export class Conflict extends FailureError {}
 
-/** The kinds of objects that have a caBundle. */
 export const targetKinds = [
   'MutatingWebhookConfiguration',
   'ValidatingWebhookConfiguration',
@@ -42,7 +40,6 @@ export interface TargetReading {
   problem?: string;
   /** The caBundle of each entry for our service, as PEM, as far as it can be decoded; untrusted. */
   bundles: string[];
-  /** Skipped entries, with the reason. */
   skipped: string[];
   /** The Secret with its bundle, NAMESPACE/NAME, as its annotation names it; untrusted. */
   source?: string;
@@ -57,7 +54,6 @@ export interface TargetAccess {
   inject(target: TargetReading, bundle: string): Promise<string | undefined>;
 }
 
-/** No targets, for certificates in a folder. */
 export const noTargets: TargetAccess = { read: async () => [], inject: async () => undefined };
 
 /** A target that is missing or cannot be read. `*` stands for all of a kind, which cannot be listed. */
@@ -67,7 +63,6 @@ export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed
 
 const end = '-----END CERTIFICATE-----\n';
 
-/** The certificates of a bundle in canonical order, and the text after the last one. */
 function sorted(bundle: string): string {
   const certificates = bundle.split(end);
   const rest = certificates.pop();

@@ -121,7 +121,6 @@ async function injectOnly(
   return bundle.state === 'usable' && facts.serving.state !== 'broken' ? code : exitCode.findings;
 }
 
-/** bootstrap and rotate: runs the state machine as far as it may. */
 async function advance(flags: RunFlags, io: Io, mode: 'repair' | 'rotate', report: Run['report']): Promise<number> {
   const context = await readContext(flags, io);
   const run = readRun(flags, mode);
@@ -172,7 +171,6 @@ async function rotationOf(
 
 const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
-/** @param summary is the description, too. */
 function subcommand<F extends Flags>(
   summary: string,
   flags: F,

@@ -85,7 +85,6 @@ export const commonFlags = {
   output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
-/** The names of serving certificates, and the waits of a rotation. */
 export const issuingFlags = {
   'dns-name': listFlag('NAME', 'additional DNS name or IP address of the serving certificate; may be repeated', {
     problemsOf: hostProblems,
@@ -125,11 +124,9 @@ const shippedTargets = [
   'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io',
 ];
 
-/** The ids of the targets that flags name. */
 export const namedTargets = ({ target }: CommonFlags) =>
   target.filter((text) => text !== annotatedTarget).map(targetIn);
 
-/** Whether ExtensionConfigs are injected into that name their Secret in an annotation. */
 export const areAnnotatedMeant = ({ target }: CommonFlags): boolean => target.includes(annotatedTarget);
 
 function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
@@ -148,7 +145,6 @@ function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string)
   return [...names];
 }
 
-/** The Secrets and targets of the flags, in a cluster or in a folder. Connects to nothing yet. */
 async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: RunIo, retries?: Retries) {
   const { service, secret } = flags;
   const folder = flags['cert-dir'];
@@ -177,7 +173,6 @@ async function openStore(flags: CommonFlags, namespace: string, caSecret: string
   return { cluster: undefined, store: folderStore(folder), targets: noTargets };
 }
 
-/** The Secrets, targets and names that the flags of a command refer to. */
 export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: RunIo, retries?: Retries) {
   const namespace = flags.namespace ?? ownNamespace();
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;

@@ -14,7 +14,6 @@ interface CertificateStatus {
   serial?: string;
   notBefore?: string;
   notAfter?: string;
-  /** When it is to be renewed. */
   due?: string | undefined;
   problem?: string | undefined;
 }

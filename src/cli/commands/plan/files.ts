@@ -18,7 +18,6 @@ import { prepared, unservedKind } from '../../../topology/index.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { readExtensionConfig } from '../read-extension-config.ts';
 
-/** The objects of one state. */
 export interface Input {
   objects: JsonObject[];
   /** Where the objects are, by `objectText`. */
@@ -64,7 +63,6 @@ function rendererOf(file: string, isOfHelm: boolean, value: Json | undefined): R
   return hasVariable(value) || names.some((name) => variableInName.test(name)) ? 'clusterctl' : undefined;
 }
 
-/** What a file is for a program, and its command. */
 const renderers: Readonly<Record<Renderer, { is: string; command: (file: string) => string }>> = {
   kustomize: { is: 'a kustomization', command: (file) => `kubectl kustomize ${dirname(file)}` },
   helm: { is: 'a template of Helm', command: () => 'helm template CHART' },
@@ -83,7 +81,6 @@ function renderTexts(files: ReadonlyMap<string, Renderer>): string[] {
   });
 }
 
-/** Two objects of one kind and name in one state are an error. */
 const keyOf = (object: JsonObject) => `${groupOf(object)} ${objectText(object)}`;
 
 const notAnObject = 'not an object: write apiVersion, kind and metadata.name';

@@ -23,7 +23,6 @@ const selectorProblems = (text: string): string[] => {
   return typeof selector === 'function' ? [] : [`must be a label selector: ${selector.problem}`];
 };
 
-/** The two parts of NAME=VALUE; the first is empty for another text. */
 const pairIn = (text: string) =>
   [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)] as const;
 

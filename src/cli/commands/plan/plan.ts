@@ -22,7 +22,6 @@ import { show } from './show.ts';
 import { releasesOf, sourceOf } from './source.ts';
 import { statesOf } from './states.ts';
 
-/** How far a plan is, on a terminal. */
 function showProgress(io: Io) {
   const done = { objects: 0, clusters: 0, calls: 0, of: 0 };
   const line = startProgress(io.stderr, () =>
@@ -33,7 +32,6 @@ function showProgress(io: Io) {
   return { done, clear: () => line.clear(), [Symbol.dispose]: () => line[Symbol.dispose]() };
 }
 
-/** What a plan says of Machines: verdicts and their numbers. */
 const outcomeOf = ({ clusters, sum }: Plan): Json =>
   ({
     groups: clusters.flatMap(({ cluster, groups }) =>

@@ -42,7 +42,6 @@ function readAnswers(value: unknown): Recording['answers'] {
   return value;
 }
 
-/** The content of a folder that `--record` wrote. */
 export function readRecording(folder: string): Recording {
   const read = <T>(name: string, use: (value: Json) => T): T => {
     const file = join(folder, name);

@@ -30,7 +30,6 @@ function fails({ clusters, sum }: Plan, condition: (typeof failures)[number]): b
   return reached[condition];
 }
 
-/** The flags that say what was planned, as a command line has them. */
 function inputsOf(flags: PlanFlags, { live }: Source): string {
   const named = [
     ...flags.from.map((path) => `--from ${path}`),

@@ -11,7 +11,6 @@ import { type Input, noInput, readFiles } from './files.ts';
 import type { PlanFlags } from './flags.ts';
 import { readRecording } from './recorded-folder.ts';
 
-/** The state before a change, and the objects that the change writes. */
 export interface Source {
   before: Input;
   change: Input;
@@ -40,7 +39,6 @@ export function releasesOf(flags: PlanFlags, installed: Release | undefined): { 
   return { before: from, after: to };
 }
 
-/** Reads the cluster that the flags name. */
 async function readCluster(
   flags: PlanFlags,
   io: Io,

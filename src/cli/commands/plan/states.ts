@@ -55,11 +55,9 @@ function edited(
   return { ...cluster, spec: { ...spec, topology } };
 }
 
-/** Names of Clusters with the names of their classes. */
 const classesOf = (objects: readonly JsonObject[]): Map<string, string> =>
   new Map(objects.filter(isCluster).map((one) => [namespacedName(one), classNameOf(one).split('/')[1] ?? '']));
 
-/** Objects in which extensions are called at other addresses. */
 function withExtensions(
   objects: readonly JsonObject[],
   extensions: readonly { name: string; url: string }[],
@@ -103,7 +101,6 @@ function leftOut(flags: PlanFlags, all: readonly string[], chosen: ReadonlySet<s
   return left === 0 ? [] : [`${count(left, 'Cluster')} left out: ${reasons}`];
 }
 
-/** Names of variables that a Cluster of a class has to set. */
 const missingVariables = (clusterClass: JsonObject): string[] =>
   objectsAt(clusterClass, 'spec', 'variables')
     .filter(
@@ -237,7 +234,6 @@ export function statesOf(source: Source, flags: PlanFlags) {
     hiding,
     /** `NAMESPACE/NAME` of the Clusters that are planned. */
     planned,
-    /** Names of classes by the names of their Clusters. */
     classOf: classesOf(after),
     /** Whether the Clusters were made up, for lack of any. */
     isSample: samples.length > 0,
