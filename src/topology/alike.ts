@@ -98,8 +98,9 @@ function objectsOf(cluster: JsonObject, worlds: readonly [World, World], existin
       return [];
     }
     const isControlPlane = objects === existing.controlPlane;
-    const group = { kind: textAt(objects.object, 'kind'), name: nameOf(objects.object), isControlPlane };
-    const { machineSets, machines, end } = machinesOf(cluster, worlds[0], group);
+    const group = isControlPlane ? 'control-plane' : '';
+    const named = { group, kind: textAt(objects.object, 'kind'), name: nameOf(objects.object) };
+    const { machineSets, machines, end } = machinesOf(cluster, worlds[0], named);
     return [
       ofGroup(objects),
       machineSets.map(ofGroup),

@@ -13,7 +13,7 @@ import {
 import { coreGroup, newestKnownRelease } from '../runtimehooks/index.ts';
 import { AlikeClusters, type ReadCluster } from './alike.ts';
 import type { Blueprint } from './blueprint/blueprint.ts';
-import { withNewDefinitions } from './desired/definitions.ts';
+import { servedBefore } from './desired/definitions.ts';
 import { existingOf, machinesOf, nothingExists } from './desired/existing.ts';
 import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { type AcceptedWrites, accepted } from './desired/refusals.ts';
@@ -83,8 +83,8 @@ function factsOf(
     controlPlane: existing.controlPlane?.object,
     workers: [...existing.workers.values()].map(({ object }) => object),
     machinesOf: (object) => {
-      const group = { kind: textAt(object, 'kind'), name: nameOf(object), isControlPlane: false };
-      return machinesOf(was ?? {}, world, group).machines?.map(({ machine }) => machine) ?? [];
+      const worker = { group: '', kind: textAt(object, 'kind'), name: nameOf(object) };
+      return machinesOf(was ?? {}, world, worker).machines?.map(({ machine }) => machine) ?? [];
     },
   };
 }
@@ -201,11 +201,6 @@ function inNewest(world: World): World {
   return objects.some(isOlder)
     ? world.withObjects(objects.map((object) => (isOlder(object) ? inV1beta2(object) : object)))
     : world;
-}
-
-function servedBefore(before: World, after: World): World {
-  const served = withNewDefinitions(before, after);
-  return served.size === 0 ? before : before.withObjects([...before].map((object) => served.get(object) ?? object));
 }
 
 const noting = (call: CallHook | undefined, called: Set<string>): CallHook | undefined =>

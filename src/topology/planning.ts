@@ -1,5 +1,4 @@
 import { type JsonObject, textAt } from '../kubernetes/index.ts';
-import type { Blueprint } from './blueprint/blueprint.ts';
 import { readsTimes } from './control-planes/index.ts';
 import { type Existing, workerKey } from './desired/existing.ts';
 import { type ClusterOfClass, healthCheckChanges } from './desired/health-checks.ts';
@@ -41,10 +40,8 @@ export interface Planning {
   reads?: OwnWordReads | undefined;
 }
 
-export interface ClusterBefore {
-  cluster: JsonObject | undefined;
-  /** Of its class; undefined if it has none yet, or its class is not known. */
-  blueprint: Blueprint | undefined;
+/** The Cluster as it is stored; undefined if it is new. */
+export interface ClusterBefore extends ClusterOfClass {
   existing: Existing;
 }
 

@@ -40,7 +40,6 @@ const defaultKinds = {
   controlPlane: { apiGroup: kubeadm.group, kind: kubeadm.kind },
 };
 
-const controlPlaneKey = 'control-plane';
 const workerKeyOf = ({ kind, topologyName }: { kind: string; topologyName: string }) => workerKey(kind, topologyName);
 
 /** What Cluster API makes of a Cluster with a topology. When hooks are called, and which versions groups get, others decide. */
@@ -74,8 +73,8 @@ export class SimulatedCluster {
 
   get #existing(): Existing {
     const workers = new Map([...this.#written].map(([key, { objects }]) => [key, objects]));
-    const controlPlane = workers.get(controlPlaneKey);
-    workers.delete(controlPlaneKey);
+    const controlPlane = workers.get('control-plane');
+    workers.delete('control-plane');
     return { infrastructureCluster: undefined, controlPlane, workers };
   }
 
@@ -157,7 +156,7 @@ export class SimulatedCluster {
     const known = clusterApiSchemaOf(this.#options.release);
     const schemaOf: SchemaOf = (object) => this.#options.schemaOf(object) ?? known(object);
     for (const group of this.#desired?.groups ?? []) {
-      const key = group.worker === undefined ? controlPlaneKey : workerKeyOf(group.worker);
+      const key = group.worker === undefined ? 'control-plane' : workerKeyOf(group.worker);
       const last = this.#written.get(key);
       if (last !== undefined && (this.#waiting.has(key) || isSameGroup(last.group, group))) {
         continue;

@@ -9,7 +9,6 @@ import { type Existing, labelsOf, nothingExists, workerKey } from './desired/exi
 import { completedBy, type GroupChanges, groupChanges } from './desired/group-changes.ts';
 import type { ClusterOfClass } from './desired/health-checks.ts';
 import { ifKnown } from './desired/planned-state.ts';
-import type { ClassRefusal } from './desired/refusals.ts';
 import { plannedSteps } from './desired/upgrade-steps.ts';
 import { ownedLabel } from './patches/items.ts';
 import { type ClusterBefore, controlPlaneAfter, judge, type Outcome, type Planning, withRefusals } from './planning.ts';
@@ -58,15 +57,6 @@ function requireOwned(cluster: JsonObject, { infrastructureCluster, controlPlane
   }
 }
 
-/** The Cluster with the variables of its class, as the controller reads it. @throws {Stopped} if it was written before its class. */
-function reconciledCluster(blueprint: Blueprint, stored: JsonObject): JsonObject {
-  const { cluster, causes } = withVariables(blueprint, stored, stored);
-  if (causes.length > 0) {
-    throw new Stopped(invalidText(cluster, causes.map(causeLine)));
-  }
-  return cluster;
-}
-
 /** @throws {NotKnown} if it cannot be known what Cluster API makes of it; {Stopped} if it stops before the groups. */
 async function changesOf(
   planning: Planning,
@@ -76,7 +66,11 @@ async function changesOf(
 ): Promise<GroupChanges> {
   const { before, after, reads } = planning;
   const blueprint = await after.classOf(stored);
-  const cluster = reconciledCluster(blueprint, stored);
+  const { cluster, causes } = withVariables(blueprint, stored, stored);
+  if (causes.length > 0) {
+    // It was written before its class.
+    throw new Stopped(invalidText(cluster, causes.map(causeLine)));
+  }
   requireOwned(cluster, was.existing);
   const isComplete = extensions === 'called';
   const desiredBefore = await madeBefore(planning, was, extensions);
@@ -151,22 +145,18 @@ async function judgedGroups(
     : groups;
 }
 
-/** Whether the class of a Cluster is new and refused: then it is not among the objects. */
-const isClassRefused = ({ after }: Planning, cluster: JsonObject, refusals: readonly ClassRefusal[]): boolean =>
-  refusals.some(({ part }) => part === undefined) &&
-  after.world.find({ group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) }) === undefined;
-
 export async function planTopology(
   planning: Planning,
   before: ClusterBefore,
   { cluster, refusal }: { cluster: JsonObject; refusal: Problem | undefined },
 ): Promise<Outcome> {
+  const { after } = planning;
   const refusals = planning.writes.ofClasses.get(classNameOf(cluster)) ?? [];
   const problems = [...(refusal ? [refusal] : []), ...new Set(refusals.map(({ problem }) => problem))];
   try {
     const { changes, problems: ends } = await changesOf(planning, before, cluster);
-    const after = { cluster, blueprint: await ifKnown(planning.after.classOf(cluster)) };
-    const groups = withRefusals(await judgedGroups(planning, [before, after], changes), cluster, refusal, refusals);
+    const states = [before, { cluster, blueprint: await ifKnown(after.classOf(cluster)) }] as const;
+    const groups = withRefusals(await judgedGroups(planning, states, changes), cluster, refusal, refusals);
     if (isPaused(cluster)) {
       const text = `Cluster ${namespacedName(cluster)} is paused: nothing happens before it is resumed`;
       return { groups, problems: [...problems, { text }], changes: [] };
@@ -174,7 +164,9 @@ export async function planTopology(
     return { groups, problems: [...problems, ...ends], changes };
   } catch (error) {
     const end = asEnd(error);
-    const isRefused = isClassRefused(planning, cluster, refusals);
+    const className = { group: coreGroup, kind: 'ClusterClass', ...classOf(cluster) };
+    // A new class that is refused is not among the objects.
+    const isRefused = refusals.some(({ part }) => part === undefined) && after.world.find(className) === undefined;
     const groups = groupsWithout(planning.before.world, before, cluster, isRefused ? 'refused' : end.is);
     return {
       groups: isRefused || end.is === 'stopped' ? groups : await withKnownParts(planning, before, cluster, groups),

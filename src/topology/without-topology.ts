@@ -27,15 +27,16 @@ function changesOf({ before, after }: Planning, cluster: JsonObject, old: Existi
     }
     const isControlPlane = object === (now.controlPlane ?? old.controlPlane)?.object;
     const [kind, name] = [textAt(object, 'kind'), nameOf(object)];
+    const group = isControlPlane ? 'control-plane' : name;
     return [
       {
         cluster,
-        group: isControlPlane ? 'control-plane' : name,
+        group,
         kind,
         name,
         before: was && storedGroup(was, before.schemaOf),
         after: next && storedGroup(next, after.schemaOf),
-        ...machinesOf(cluster, before.world, { kind, name, isControlPlane }),
+        ...machinesOf(cluster, before.world, { group, kind, name }),
         versions: [...new Set([was, next].flatMap((of) => (of === undefined ? [] : [versionOf(of.object)])))],
         notes: [],
         from: () => undefined,

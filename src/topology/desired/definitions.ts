@@ -12,6 +12,7 @@ import { prune, type Schema, schemasOf } from '../../kubernetes/schema/index.ts'
 import { stored } from '../refusals/index.ts';
 import { differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
+import type { World } from '../world/world.ts';
 
 const definitionsIn = (objects: Iterable<JsonObject>) =>
   [...objects].filter(({ kind }) => kind === 'CustomResourceDefinition');
@@ -46,16 +47,12 @@ function* redefined(before: Iterable<JsonObject>, after: Iterable<JsonObject>) {
   }
 }
 
-/** What was made for Machines, as it is served with new defaults: these are no difference between config and template. */
-export function withNewDefinitions(
-  before: Iterable<JsonObject>,
-  after: Iterable<JsonObject>,
-): Map<JsonObject, JsonObject> {
-  const isOfMachine = (object: JsonObject) =>
+/** The first state, with what was made for Machines as it is served with new defaults: these are no difference to a template. */
+export function servedBefore(before: World, after: World): World {
+  const isOfMachine = ({ object }: { object: JsonObject }) =>
     objectsAt(object, 'metadata', 'ownerReferences').some(({ kind }) => kind === 'Machine');
-  return new Map(
-    [...redefined(before, after)].flatMap(({ object, is }) => (isOfMachine(object) ? [[object, is] as const] : [])),
-  );
+  const served = new Map([...redefined(before, after)].filter(isOfMachine).map(({ object, is }) => [object, is]));
+  return served.size === 0 ? before : before.withObjects([...before].map((object) => served.get(object) ?? object));
 }
 
 /** Defaults that appear and fields that vanish in existing objects, since the definitions of their kinds change, in lines. */

@@ -84,13 +84,11 @@ export function existingOf(cluster: JsonObject, world: World, isTopology: boolea
   };
 }
 
-const controlPlaneKey = 'control-plane';
-
 const byGroup = perObject((objects: readonly JsonObject[]) =>
   Map.groupBy(objects, (object) => {
     const labels = labelsOf(object);
     if (own(labels, controlPlaneLabel) !== undefined) {
-      return controlPlaneKey;
+      return 'control-plane';
     }
     const pool = own(labels, poolLabel);
     return pool === undefined
@@ -110,9 +108,10 @@ function inOrder(machines: readonly JsonObject[], isByAge: boolean): JsonObject[
 export function machinesOf(
   cluster: JsonObject,
   world: World,
-  { kind, name, isControlPlane }: { kind: string; name: string; isControlPlane: boolean },
+  { group, kind, name }: Pick<GroupChange, 'group' | 'kind' | 'name'>,
 ): Pick<GroupChange, 'machineSets' | 'machines' | 'end'> {
-  const key = isControlPlane ? controlPlaneKey : workerKey(kind, name);
+  const isControlPlane = group === 'control-plane';
+  const key = isControlPlane ? group : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
   const namespace = namespaceOf(cluster);
   try {

@@ -220,7 +220,7 @@ function rotatesAgain(
 type Change = Pick<GroupChange, 'group' | 'kind' | 'name' | 'before' | 'after'> & Partial<GroupChange>;
 
 function wholeChange({ before, cluster }: ClusterInput, change: Change): GroupChange {
-  const machines = machinesOf(cluster, before.world, { ...change, isControlPlane: change.group === 'control-plane' });
+  const machines = machinesOf(cluster, before.world, change);
   return {
     cluster,
     ...machines,

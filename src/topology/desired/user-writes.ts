@@ -1,4 +1,12 @@
-import { groupOf, type JsonObject, nameOf, namespaceOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import {
+  groupOf,
+  type JsonObject,
+  nameOf,
+  namespacedName,
+  namespaceOf,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { lastAppliedTo, mergePatch } from '../manifests/layered.ts';
 import { appliersOf } from '../manifests/server-side-apply.ts';
@@ -80,9 +88,7 @@ export function userWrites(
   const changed = [...after].filter(
     (object) => isWritten(object, before.find(nameIn(object)), before) && !isMade(object),
   );
-  const classes = new Set(
-    changed.filter(({ kind }) => kind === 'ClusterClass').map((object) => `${namespaceOf(object)}/${nameOf(object)}`),
-  );
+  const classes = new Set(changed.filter(({ kind }) => kind === 'ClusterClass').map(namespacedName));
   const definitions = new Set(
     changed
       .filter(({ kind }) => kind === 'CustomResourceDefinition')

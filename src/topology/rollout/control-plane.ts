@@ -11,11 +11,10 @@ import { type Difference, isPath } from '../world/differences.ts';
 import type { ExistingMachine, PlanOptions } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import {
+  failureIn,
   inPlaceTexts,
   machinesText,
-  problemsOf,
   stepsText,
-  verdictOf,
   waitingForDeletion,
   waitingProblems,
 } from './explanations.ts';
@@ -223,9 +222,10 @@ export async function controlPlaneRollout(
   const names = deleted.slice(removed).flatMap(({ isCaused, name }) => (isCaused ? [name] : []));
   // With failure domains, the order depends on where new Machines are made.
   const hasDomains = updated.some(({ objects }) => textAt(objects.machine, 'spec', 'failureDomain') !== '');
+  const failed = failureIn(answers);
   const order = maxSurge === 0 ? 'the old Machine goes first' : 'a new Machine comes first';
   return {
-    verdict: verdictOf(answers),
+    verdict: failed && 'refused',
     replaced,
     replaces: names.includes('') || hasDomains ? undefined : names,
     inPlace: updated.length + updatedFirst,
@@ -238,6 +238,6 @@ export async function controlPlaneRollout(
       ...stepsText(update, replaced === 0 && updatedFirst > 0 ? 'updated' : 'replaced'),
       ...inPlaceTexts(answers, updated.length, replaced, 'maxSurge: 0 of the control plane'),
     ],
-    problems: [...problems, ...problemsOf(answers)],
+    problems: [...problems, ...(failed ? [failed] : [])],
   };
 }

@@ -1,10 +1,11 @@
 import { fieldAt, type JsonObject, nameOf, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
 import { newestKnownRelease } from '../../runtimehooks/index.ts';
 import { kindWithMachines, machineTemplatePath, withKubeadmDefaults } from '../control-planes/index.ts';
+import { versionOf } from '../desired/group-changes.ts';
 import { type Difference, differencesOf, leadsTo, plainCause } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange, GroupObjects, PlanOptions } from '../world/groups.ts';
 import type { GroupPlan, Problem } from '../world/plan-document.ts';
-import { listText, machinesText } from './explanations.ts';
+import { distinct, listText, machinesText } from './explanations.ts';
 import { isStaying } from './group-plan.ts';
 import { replicasOf } from './machines.ts';
 
@@ -32,11 +33,8 @@ const unlike = (object: JsonObject | undefined, template: JsonObject | undefined
 function isUnmarked(existing: ExistingMachine, { object }: GroupObjects, options: PlanOptions): boolean {
   const { machine, bootstrapConfig = {}, infrastructureMachine = {} } = existing;
   const release = options.clusterApiVersion ?? newestKnownRelease;
-  const reasons = kindWithMachines(object)?.reasons(
-    { machine, bootstrapConfig, infrastructureMachine },
-    object,
-    release,
-  );
+  const made = { machine, bootstrapConfig, infrastructureMachine };
+  const reasons = kindWithMachines(object)?.reasons(made, object, release);
   return reasons?.every(({ path }) => !leadsTo(path, machineTemplatePath(object))) === true;
 }
 
@@ -66,12 +64,12 @@ function unlikeMachine(
   }
   const from = textAt(made, 'metadata', 'annotations', clonedFromName);
   const isSilent = from === '' && isUnmarked(existing, after, options);
-  const why = from === nameOf(template) ? ('changed' as const) : isSilent ? ('unmarked' as const) : undefined;
+  const why = from === nameOf(template) ? 'changed' : isSilent ? 'unmarked' : undefined;
   const object = objectText(template);
   const causes = differences.map((one) =>
     plainCause(object, { ...one, path: ['spec', 'template', 'spec', ...one.path] }),
   );
-  return why === undefined ? [] : [{ name: nameOf(existing.machine), why, template, causes }];
+  return why === undefined ? [] : [{ name: nameOf(existing.machine), why: staying[why], object, causes }];
 }
 
 /** Machines that differ from what their group would make now, and are not replaced for it. */
@@ -83,12 +81,16 @@ function unlikeMachines({ kind, after, machines = [] }: GroupChange, options: Pl
   const all = (['infrastructure', 'bootstrap'] as const).flatMap((part) =>
     machines.filter(isStaying).flatMap((existing) => unlikeMachine(existing, part, after, options)),
   );
-  return [...Map.groupBy(all, ({ why, template }) => `${why} ${objectText(template)}`).values()].flatMap((some) => {
-    const [{ why, template }] = some as [(typeof some)[number]];
-    const { text, remedy } = staying[why];
-    const causes = new Map(some.flatMap((one) => one.causes).map((cause) => [JSON.stringify(cause), cause]));
-    const subject = `${namedText(some)} ${some.length === 1 ? 'is' : 'are'} unlike ${objectText(template)}`;
-    return [{ text: `${subject}, ${text}`, remedy, causes: [...causes.values()] }];
+  const groups = Map.groupBy(all, ({ why, object }) => `unlike ${object}, ${why.text}`);
+  return [...groups].flatMap(([text, some]) => {
+    const { remedy } = (some[0] as (typeof all)[number]).why;
+    return [
+      {
+        text: `${namedText(some)} ${some.length === 1 ? 'is' : 'are'} ${text}`,
+        remedy,
+        causes: distinct(some.flatMap((one) => one.causes)),
+      },
+    ];
   });
 }
 
@@ -124,10 +126,7 @@ function presentState({ before }: GroupChange): Pick<GroupPlan, 'now'> {
   if (object === undefined || fieldAt(object, 'status') === undefined) {
     return {};
   }
-  const version =
-    textAt(object, 'status', 'version') ||
-    textAt(object, 'spec', 'version') ||
-    textAt(object, 'spec', 'template', 'spec', 'version');
+  const version = textAt(object, 'status', 'version') || versionOf(object);
   const ready = numberIn(object, 'readyReplicas');
   const upToDate = numberIn(object, 'upToDateReplicas', 'updatedReplicas');
   return {

@@ -11,6 +11,10 @@ export const listText = (items: readonly string[]): string =>
 
 const times = ['', 'once', 'twice'];
 
+export const distinct = (causes: readonly Cause[]): Cause[] => [
+  ...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values(),
+];
+
 export function stepsText({ versions }: GroupChange, what = 'replaced'): string[] {
   const steps = versions.length - 1;
   return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];
@@ -26,13 +30,12 @@ export function waitingProblems(
   }
   // Where a value comes from is known only of what the change itself writes.
   const values = machines.flatMap((machine) => machine.causes).map(({ from: _from, ...cause }): Cause => cause);
-  const causes = new Map(values.map((cause) => [JSON.stringify(cause), cause]));
   const names = machines.map(({ name }) => name).filter((name) => name !== '');
   const which = names.length === 0 ? '' : ` (${listText(names)})`;
   const verb = machines.length === 1 ? 'is' : 'are';
   const text = `${machinesText(machines.length)}${which} ${verb} not up to date already, without this change`;
   const remedy = machines.length === 1 ? 'it stays until you delete it' : 'they stay until you delete them';
-  return [{ text, ...(isOnDelete && { remedy: `${remedy} (OnDelete)` }), causes: [...causes.values()] }];
+  return [{ text, ...(isOnDelete && { remedy: `${remedy} (OnDelete)` }), causes: distinct(values) }];
 }
 
 function uncoveredTexts(answers: readonly UpdateAnswer[]): string[] {
@@ -67,11 +70,11 @@ export function inPlaceTexts(
   ];
 }
 
-export const problemsOf = (answers: readonly UpdateAnswer[]): Problem[] =>
-  answers.flatMap((answer) => (answer.is === 'failed' ? [{ text: answer.error }] : [])).slice(0, 1);
-
-export const verdictOf = (answers: readonly UpdateAnswer[]): 'refused' | undefined =>
-  answers.some(({ is }) => is === 'failed') ? 'refused' : undefined;
+/** What keeps a rollout from being made. */
+export function failureIn(answers: readonly UpdateAnswer[]): Problem | undefined {
+  const failed = answers.find((answer) => answer.is === 'failed');
+  return failed && { text: failed.error };
+}
 
 /** The answer for Machines that nobody but a user deletes. @param names empty for those that are not known. */
 export function waitingForDeletion(names: readonly string[]) {
@@ -80,5 +83,5 @@ export function waitingForDeletion(names: readonly string[]) {
     `${machinesText(names.length)} ${wait} deleted; the next one is made as the change wants it (OnDelete)`,
   ];
   const replaces = names.includes('') ? undefined : [...names];
-  return { verdict: 'onDelete' as const, replaced: 0, inPlace: 0, replaces, manner };
+  return { verdict: 'onDelete' as const, replaces, manner };
 }

@@ -39,8 +39,7 @@ export function groupsWithout(
 ): GroupPlan[] {
   const cluster = was ?? wanted;
   const unjudgedGroup = (group: string, kind: string, name: string, known: GroupObjects | undefined) => {
-    const isControlPlane = group === 'control-plane';
-    const { machines } = machinesOf(cluster, world, { kind, name, isControlPlane });
+    const { machines } = machinesOf(cluster, world, { group, kind, name });
     return unjudged({ group, kind, name }, verdict, machinesBefore({ before: known, machines }));
   };
   const reference = objectAt(cluster, 'spec', 'controlPlaneRef');

@@ -1,4 +1,4 @@
-import { fieldAt, isSame, type JsonObject, nameOf, objectAt, textAt } from '../../kubernetes/index.ts';
+import { isSame, type JsonObject, nameOf, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames } from '../../runtimehooks/index.ts';
 import {
   type Arrivals,
@@ -11,7 +11,7 @@ import {
 } from '../control-planes/index.ts';
 import { type Difference, differencesOf, isPath } from '../world/differences.ts';
 import type { ExistingMachine, GroupObjects, PlanOptions, RolloutStep } from '../world/groups.ts';
-import { inPlaceTexts, problemsOf, stepsText, verdictOf, waitingForDeletion, waitingProblems } from './explanations.ts';
+import { failureIn, inPlaceTexts, stepsText, waitingForDeletion, waitingProblems } from './explanations.ts';
 import { causesOf, type GroupUpdate, isStaying, machineCounts, notBefore, type Rollout } from './group-plan.ts';
 import { askForUpdate, type UpdateAnswer } from './in-place.ts';
 import { comparedFields, fencepostsOf, machineSetId, machineSetOf, replicasOf, sum } from './machines.ts';
@@ -38,14 +38,9 @@ const specReasons = (spec: JsonObject, machineDeployment: JsonObject): Differenc
     differencesOf(spec[field], objectAt(machineDeployment, ...specPath)[field], [...specPath, field]),
   );
 
-const setNameLabel = 'cluster.x-k8s.io/set-name';
-
 function setNameOf({ machine }: ExistingMachine): string {
-  const owners = fieldAt(machine, 'metadata', 'ownerReferences');
-  const owner = Array.isArray(owners)
-    ? owners.find((reference) => textAt(reference, 'kind') === 'MachineSet')
-    : undefined;
-  return textAt(owner, 'name') || textAt(machine, 'metadata', 'labels', setNameLabel);
+  const owner = objectsAt(machine, 'metadata', 'ownerReferences').find(({ kind }) => kind === 'MachineSet');
+  return textAt(owner, 'name') || textAt(machine, 'metadata', 'labels', 'cluster.x-k8s.io/set-name');
 }
 
 /** The MachineSets that have Machines, or if none are known, one as the MachineDeployment has it before the change. */
@@ -72,50 +67,35 @@ function madeSets({ before, machineSets, machines: all }: GroupUpdate, count: nu
   );
 }
 
-/** The MachineSets that are not the current one (FindNewAndOldMachineSets, mdutil, v1.14). */
-function outdatedSets(
-  sets: readonly MadeSet[],
-  machineDeployment: JsonObject,
-  previous: JsonObject,
-): { set: MadeSet; reasons: Difference[]; isEligible: boolean }[] {
-  const byReplicas = sets.toSorted((a, b) => b.count - a.count);
-  const matching = byReplicas.filter((set) => specReasons(set.spec, machineDeployment).length === 0);
-  const current = matching.find((set) => ageReasons(set.createdAt, machineDeployment, previous).length === 0);
-  return sets
-    .filter((set) => set !== current)
-    .map((set) => {
-      const times = ageReasons(set.createdAt, machineDeployment, previous);
-      const reasons = [...specReasons(set.spec, machineDeployment), ...times];
-      return { set, reasons, isEligible: times.length === 0 && !matching.includes(set) };
-    });
-}
-
 const isOnDelete = (machineDeployment: JsonObject): boolean =>
   textAt(machineDeployment, ...strategyPath) === 'OnDelete';
 
-function outdatedAfter({ before, after }: GroupUpdate, sets: readonly MadeSet[]) {
-  const beforeChange = new Map(
-    outdatedSets(sets, before.object, before.object).map(({ set, reasons }) => [set, reasons]),
+/** The MachineSets that are not the current one after the change (FindNewAndOldMachineSets, mdutil, v1.14). */
+function outdatedSets({ before, after }: GroupUpdate, sets: readonly MadeSet[]) {
+  const timesOf = ({ createdAt }: MadeSet, wanted: JsonObject) => ageReasons(createdAt, wanted, before.object);
+  const byReplicas = sets.toSorted((a, b) => b.count - a.count);
+  const [wasCurrent, current] = [before.object, after.object].map((wanted) =>
+    byReplicas.find((set) => specReasons(set.spec, wanted).length + timesOf(set, wanted).length === 0),
   );
   const ofChange = specReasons(objectAt(before.object, ...specPath), after.object);
   const strategy: Difference[] =
     isOnDelete(before.object) && !isOnDelete(after.object)
       ? [{ path: strategyPath, before: 'OnDelete', after: textAt(after.object, ...strategyPath) }]
       : [];
-  return outdatedSets(sets, after.object, before.object).map(({ set, reasons, isEligible }) => {
-    const known = beforeChange.get(set);
-    const isTime = ({ path }: Difference) => isPath(path, afterPath);
-    const time = reasons.filter(
-      (reason) => isTime(reason) && !known?.some((other) => isTime(other) && isSame(other.after, reason.after)),
-    );
-    const changed = [...ofChange, ...time, ...(known === undefined ? [] : strategy)];
-    return {
-      ...set,
-      reasons: changed.length > 0 ? changed : reasons,
-      isCaused: known === undefined || changed.length > 0,
-      isEligible,
-    };
-  });
+  return sets
+    .filter((set) => set !== current)
+    .map((set) => {
+      const [ofSpec, times] = [specReasons(set.spec, after.object), timesOf(set, after.object)];
+      const known = timesOf(set, before.object);
+      const newTimes = times.filter((time) => !known.some((other) => isSame(other.after, time.after)));
+      const changed = [...ofChange, ...newTimes, ...(set === wasCurrent ? [] : strategy)];
+      return {
+        ...set,
+        reasons: changed.length > 0 ? changed : [...ofSpec, ...times],
+        isCaused: set === wasCurrent || changed.length > 0,
+        isEligible: times.length === 0 && ofSpec.length > 0,
+      };
+    });
 }
 
 const revisionOf = (machineSet: JsonObject): number =>
@@ -209,7 +189,7 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
   const { after } = update;
   const { now, updatesInPlace = false } = options;
   const counts = machineCounts(update);
-  const outdated = outdatedAfter(update, madeSets(update, counts.before));
+  const outdated = outdatedSets(update, madeSets(update, counts.before));
   const caused = outdated.filter(({ isCaused }) => isCaused);
   const removed = Math.max(0, counts.before - counts.after);
   const waiting = outdated.filter(({ isCaused }) => !isCaused);
@@ -253,14 +233,15 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
     .toSorted((a, b) => Number(updatable.includes(b)) - Number(updatable.includes(a)))
     .flatMap((set) => namesInOrder(set, order));
   const isTimed = reasons.some(({ path }) => isPath(path, afterPath));
-  if (verdictOf(answers) === undefined) {
+  const failed = failureIn(answers);
+  if (failed === undefined) {
     const kept = names.length - replaced;
     for (const step of stepsOf(names.slice(removed, kept), names.slice(kept))) {
       await options.follow?.(step);
     }
   }
   return {
-    verdict: verdictOf(answers),
+    verdict: failed && 'refused',
     replaced,
     replaces: names.length === replaced + updated + removed ? names.slice(names.length - replaced) : undefined,
     inPlace: updated,
@@ -272,6 +253,6 @@ export async function machineDeploymentRollout(update: GroupUpdate, options: Pla
       ...stepsText(update),
       ...inPlaceTexts(answers, updated, replaced, 'maxUnavailable: 1'),
     ],
-    problems: [...problems, ...problemsOf(answers)],
+    problems: [...problems, ...(failed ? [failed] : [])],
   };
 }
