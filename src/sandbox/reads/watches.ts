@@ -47,8 +47,7 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
   const initial = isOn(query, 'sendInitialEvents');
   const seconds = numberOf(query, 'timeoutSeconds') || defaultWatchSeconds;
   const fromNow = version === undefined || initial;
-  /** The objects at the start that have not been sent yet. */
-  let existing = fromNow ? collection.list().map(([, object]) => object) : undefined;
+  const existing = fromNow ? collection.list().map(([, object]) => object) : [];
   /** Writes up to this version have been sent, once `existing` has. */
   let sentVersion = fromNow ? store.version : version;
   let wake: (() => void) | undefined;
@@ -72,32 +71,34 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
     const after = !isDeleted && selects(object);
     return before || after ? [{ type: after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', object }] : [];
   }
-  /** Returns the next event; undefined if there is none until the next write. @throws {RequestError} 410. */
-  function take(): WatchItem[] | undefined {
-    if (existing !== undefined) {
-      const batch = existing.slice(0, batchSize).filter(selects);
-      existing = existing.length > batchSize ? existing.slice(batchSize) : undefined;
-      return batch.map((object) => ({ type: 'ADDED', object }));
+  /** All that there is, and then each write, until the time is over. @throws {RequestError} 410. */
+  async function* batches(): AsyncGenerator<WatchItem[]> {
+    for (let from = 0; from < existing.length && !isOver; from += batchSize) {
+      const batch = existing.slice(from, from + batchSize).filter(selects);
+      yield batch.map((object) => ({ type: 'ADDED', object }));
     }
-    const events = collection.eventsAfter(sentVersion);
-    if (events === undefined) {
-      throw expired(`too old resource version: ${sentVersion} (${collection.oldest})`);
+    if (initial && bookmarks && !isOver) {
+      bookmark({ 'k8s.io/initial-events-end': 'true' });
     }
-    const batch = events.slice(0, batchSize);
-    sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
-    return batch.length === 0 ? undefined : batch.flatMap(seen);
-  }
-  async function send(): Promise<void> {
     while (!ended && !isOver) {
-      const isInitial = existing !== undefined;
-      const items = take();
-      if (items === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        wake = undefined;
+      const events = collection.eventsAfter(sentVersion);
+      if (events === undefined) {
+        throw expired(`too old resource version: ${sentVersion} (${collection.oldest})`);
+      }
+      const batch = events.slice(0, batchSize);
+      sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
+      if (batch.length > 0) {
+        yield batch.flatMap(seen);
         continue;
       }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      wake = undefined;
+    }
+  }
+  async function send(): Promise<void> {
+    for await (const items of batches()) {
       const objects = items.map(({ object }) => object);
       for (const [index, object] of (await presentAll(context, resource, objects)).entries()) {
         if (ended) {
@@ -110,9 +111,6 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
           stop();
           response.destroy();
         }
-      }
-      if (isInitial && existing === undefined && initial && bookmarks) {
-        bookmark({ 'k8s.io/initial-events-end': 'true' });
       }
     }
     if (!ended && bookmarks) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { mapValues } from '../models/models.ts';
 
 /** The prefix of every body: https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding */
 const magic = Buffer.from('k8s\0');
@@ -53,10 +54,8 @@ function objectOf(message: JsonObject, type: protobuf.Type): Json | undefined {
     let json: Json | undefined;
     if (Array.isArray(value)) {
       json = value.flatMap((item) => jsonOf(item, field.resolvedType) ?? []);
-    } else if (field.map && isJsonObject(value)) {
-      json = Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, jsonOf(item, field.resolvedType) ?? null]),
-      );
+    } else if (field.map) {
+      json = mapValues(value, (item) => jsonOf(item, field.resolvedType) ?? null);
     } else if (embedded.has(field.name)) {
       entries.push(...Object.entries(jsonOf(value, field.resolvedType) as JsonObject));
     } else if (field.resolvedType !== null || field.partOf !== null || value) {
