@@ -1,9 +1,6 @@
 import { type Bytes, quotedRune, textOf } from './bytes.ts';
 
-/**
- * What Go's encoding/json says, as in conditions that Cluster API writes, of a text that does not begin as JSON, such as HTML, and
- * (`end`) of one that ends too early. Undefined for other mistakes.
- */
+/** What Go's encoding/json says of a text that does not begin as JSON, or (`end`) ends too early; undefined for other mistakes. */
 export function jsonSyntaxError(text: Bytes, end: string): string | undefined {
   const first = text.charAt(text.search(/[^ \t\r\n]|$/));
   if (first !== '' && !/[{["0-9tfn-]/.test(first)) {

@@ -15,10 +15,7 @@ const maxWaiting = 4 * 1024 * 1024;
 /** How long lines for the process's own streams are collected, in milliseconds, since each write is a system call. */
 const batchMs = 20;
 
-/**
- * Writes lines to a stream, as `render` makes them printable, without blocking: what cannot be written (a full disk) is counted.
- * Pino's own destination tries without an end to write the rest when the process exits.
- */
+/** Writes lines without blocking; what cannot be written is counted, where pino's own destination would hang at the exit. */
 export function createLogOutput(stream: LogStream, render = printableJsonText): LogOutput {
   const ownStream = typeof stream.fd === 'number';
   let lines: string[] = [];

@@ -95,10 +95,7 @@ function rewritten(text: string, edits: readonly JsonPatchOperation[]): string {
   });
 }
 
-/**
- * The text of a document with another value. If only scalars change, nothing else does; otherwise comments and the order of keys
- * stay, and JSON remains JSON. @throws {EditError} for a field of an anchor: setting it would change something else.
- */
+/** The text of a document with another value; comments and the order of keys stay. @throws {EditError} for fields of anchors. */
 export function editDocument(text: string, read: ReadDocument, value: Json): string {
   const edits = jsonPatchOf(read.value as Json, value);
   if (edits.length === 0) {

@@ -133,10 +133,7 @@ function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file'
   }
 }
 
-/**
- * Reads files, `*.yaml`, `*.yml` and `*.json` below folders, and `-` for standard input, each once, until the signal is aborted.
- * What cannot be read is an error among them.
- */
+/** The manifests in files, below folders and (`-`) in standard input, each once; what cannot be read is an error among them. */
 export async function* readManifests(
   paths: readonly string[],
   stdin: Readable,
@@ -209,10 +206,7 @@ export function onlyValue(text: string, maxLength: number): Json {
   return copyOf((first?.document.value ?? null) as Json);
 }
 
-/**
- * `file:line:column`, without unknown parts, for the beginning of a line. Relative paths begin with `./` if they do not look like a
- * path: the runner of a workflow would take `::stop-commands::` for its own.
- */
+/** `file:line:column`, to begin a line: the runner of a workflow would take a file `::stop-commands::` for its own. */
 export function showPlace({ file, line, column }: { file: string; line?: number; column?: number }): string {
   const path = /^[\w./~<"]/.test(file) ? file : `./${file}`;
   return [withoutControls(path), line, column].filter((part) => part !== undefined).join(':');

@@ -17,10 +17,7 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
   await handle.chmod(mode & 0o7777);
 }
 
-/**
- * Replaces the content of a file, or of the target of a link, atomically. Mode, owner and group stay; hard links, access control
- * lists and extended attributes are lost. @throws {FailureError} without the path, or the system's error; then nothing changed.
- */
+/** Replaces a file, or the target of a link, atomically, with its mode and owner. @throws {FailureError} or the system's error. */
 export async function replaceFile(
   { file, isLinkOut }: Pick<ManifestFile, 'file' | 'isLinkOut'>,
   content: string,

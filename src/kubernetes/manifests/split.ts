@@ -22,10 +22,7 @@ const tooLarge = (most: number, remedy: string) => `a document is larger than ${
 
 const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
-/**
- * The documents with content. As in kubectl, a line that begins with `---` ends a document and may have only a comment; after a
- * `...` only the next `---` may follow.
- */
+/** As in kubectl, a line that begins with `---` ends a document; after a `...` only the next `---` may follow. */
 function* yamlDocuments(text: string): Generator<DocumentText | SplitError> {
   let start = 0;
   let firstLine = 1;

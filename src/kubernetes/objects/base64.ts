@@ -1,7 +1,6 @@
 function isInOneLine(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // The decoder skips other characters, accepts the two characters of base64url, and uses only the low byte beyond
-  // ASCII.
+  // The decoder skips other characters, accepts those of base64url, and uses only the low byte beyond ASCII.
   return (
     Buffer.from(text, 'base64').length === (text.length / 4) * 3 - padding &&
     Buffer.byteLength(text) === text.length &&

@@ -1,7 +1,4 @@
-/**
- * The name formats of Kubernetes, with the results of `k8s.io/apimachinery/pkg/util/validation`. Each function returns the
- * problems, one sentence each; none for a valid value.
- */
+// The name formats of Kubernetes, as k8s.io/apimachinery/pkg/util/validation: a sentence for each problem of a value.
 
 /** The annotation in which `kubectl apply` keeps what it applied. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';

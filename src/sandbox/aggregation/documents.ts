@@ -19,10 +19,7 @@ const maxResources = 1000;
 
 const textsOf = (value: Json | undefined): string[] => itemsAt(value).filter((item) => typeof item === 'string');
 
-/**
- * An APIResourceList as items of aggregated discovery, in which subresources are nested. Values of unexpected types are dropped:
- * they would keep clients from reading the resources of all servers.
- */
+/** An APIResourceList as items of aggregated discovery, without values of unexpected types, which would break clients. */
 function resourcesOf(document: Json, { spec }: Backend): JsonObject[] {
   const entries = objectsAt(document, 'resources').slice(0, maxResources);
   const subresources = Map.groupBy(entries, ({ name }) => /^(.*?)\/./.exec(textAt(name))?.[1]);
@@ -102,10 +99,7 @@ async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortS
   return isJsonObject(document) ? { document, etag: answered.etag } : last;
 }
 
-/**
- * What a server publishes about its own group and version; parts of the last result that are still valid are returned again.
- * @throws when the server cannot be reached, or its response cannot be used.
- */
+/** What a server publishes about its own group and version; parts of the last result that are still valid stay. @throws */
 export async function readOpenApi(
   backend: Backend,
   last: OpenApiEntry | undefined,

@@ -62,10 +62,7 @@ export const sendUnknownPath = (response: SandboxResponse) => sendText(response,
 const maxWarnings = 4096;
 const maxWarning = 256;
 
-/**
- * Warnings as headers, each text once. If they are too long together, all are truncated, and what does not fit then is left out
- * (k8s.io/apiserver, endpoints/filters/warning.go).
- */
+/** Each text once, truncated and left out if they are too long together (k8s.io/apiserver, endpoints/filters/warning.go). */
 export function warningHeaders(texts: readonly string[]): { Warning?: string[] } {
   const clean = texts.map((text) => withoutControls(text.replaceAll(/[\r\n\t]+/g, ' ').trim()));
   const whole = new Set(clean.filter((text) => text !== ''));

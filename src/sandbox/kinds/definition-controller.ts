@@ -31,10 +31,7 @@ function noteNames(users: NameUsers, { metadata, spec: { group } }: Definition, 
   }
 }
 
-/**
- * Which of the requested names a definition gets: it keeps its former ones where another definition has taken one. Of several
- * conflicts the last is returned, as by the real server.
- */
+/** The names that a definition gets, its former ones where another has taken one, and the last conflict, as by the real server. */
 function acceptNames({ metadata, spec: { group, names }, status }: Definition, users: NameUsers) {
   const before = status?.acceptedNames ?? {};
   let conflict: { reason: string; message: string } | undefined;

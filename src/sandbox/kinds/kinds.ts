@@ -59,10 +59,7 @@ const registration: Omit<Kind, 'kind'> = {
   strategy: webhookConfigurationStrategy,
 };
 
-/**
- * The built-in kinds. The API server acts on namespaces, webhook configurations, definitions and APIServices, and only stores the
- * others, which installations of this project have, kubectl creates, or `kubectl apply --prune` lists.
- */
+/** Of these, the API server acts on namespaces, webhook configurations, definitions and APIServices; it stores the others. */
 const kinds: readonly Kind[] = [
   {
     kind: 'Namespace',

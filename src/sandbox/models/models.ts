@@ -4,10 +4,7 @@ import models from './models.generated.json' with { type: 'json' };
 
 export const referencePrefix = '#/components/schemas/';
 
-/**
- * The schemas of Kubernetes' own types by their names in OpenAPI (`io.k8s.api.v1.Secret`), generated from @kubernetes/client-node.
- * For kinds on which the API server acts they have required fields, bounds and defaults, for others only types.
- */
+/** Kubernetes' own types by name (`io.k8s.api.v1.Secret`), from @kubernetes/client-node; complete for kinds that are validated. */
 export const modelSchemas: Readonly<Record<string, JsonObject>> = models;
 
 export function mapValues(value: Json | undefined, convert: (item: Json) => Json): JsonObject {

@@ -3,10 +3,7 @@ import { mapParts, mapValues } from '../models/models.ts';
 
 const unknown = ['nullable', 'allOf', 'anyOf', 'oneOf', 'not'];
 
-/**
- * A schema of OpenAPI v3 as OpenAPI v2 can represent it (apiextensions-apiserver, ToStructuralOpenAPIV2): null or unknown fields
- * allow anything, since kubectl could not validate it.
- */
+/** As OpenAPI v2 can represent a schema (apiextensions-apiserver, ToStructuralOpenAPIV2): null or unknown fields allow anything. */
 function schemaOf(value: Json): Json {
   if (!isJsonObject(value)) {
     return value;

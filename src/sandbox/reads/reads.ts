@@ -122,10 +122,7 @@ function parseContinue(token: string, newest: number): { version: number; after:
   throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 
-/**
- * A list, a table or a list of metadata. A continued list has the version of its first page, so that a watch from there misses
- * nothing. @throws {RequestError}
- */
+/** A continued list has the version of its first page, so that a watch from there misses nothing. @throws {RequestError} */
 export async function list(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const { resource, query, view } = request;
   const { store } = context;

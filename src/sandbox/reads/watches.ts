@@ -33,9 +33,8 @@ interface WatchItem {
 const lineOf = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 
 /**
- * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. It reads the
- * store's history as fast as its client reads; when that no longer has what comes next, the client is told to begin again. Returns
- * a function that ends it silently. @throws {RequestError} for an invalid request.
+ * Starts a watch, which reads the store's history as fast as its client reads; when that no longer has what comes next, the client is
+ * told to begin again. Returns a function that ends it silently. @throws {RequestError} for an invalid request.
  */
 export function watch(context: ApiContext, request: ResourceRequest, response: ServerResponse): () => void {
   const { resource, query, view } = request;

@@ -78,10 +78,7 @@ class Collection {
     return this.#objects.get(key);
   }
 
-  /**
-   * Writes an object: a new one without `stored`, the deletion of that without `next`. Returns it with the version of the write, or
-   * undefined if `stored` is not what is stored. @throws {RequestError} 500 when the store is full.
-   */
+  /** Adds (without `stored`), replaces or deletes (without `next`) an object; undefined if `stored` is not the stored one. */
   write(key: string, stored: JsonObject | undefined, next: JsonObject | undefined): JsonObject | undefined {
     if (this.#objects.get(key) !== stored) {
       return undefined;

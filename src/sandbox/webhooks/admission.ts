@@ -177,10 +177,7 @@ function denial(webhook: Webhook, answer: Json | undefined): RequestError {
   });
 }
 
-/**
- * Calls one webhook. Returns the object as patched, in the request's version; undefined without a patch.
- * @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail.
- */
+/** Returns the object as patched, in the request's version; undefined without a patch. @throws {RequestError} as failurePolicy says. */
 async function ask(
   context: ApiContext,
   kind: Kind,
@@ -289,9 +286,8 @@ function webhooksFor({ store }: ApiContext, kind: Kind, { resource }: AdmissionA
 }
 
 /**
- * Calls the mutating webhooks one after the other, each for the object as earlier ones have changed it; after a change, those before
- * it whose reinvocationPolicy is IfNeeded once more (k8s.io/apiserver, mutating/dispatcher.go). Returns the resulting object.
- * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
+ * Calls each mutating webhook for the object as earlier ones have changed it; after a change, those before it whose reinvocationPolicy
+ * is IfNeeded once more (k8s.io/apiserver, mutating/dispatcher.go). Returns the resulting object. @throws {RequestError} as `ask`.
  */
 export async function mutate(context: ApiContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;

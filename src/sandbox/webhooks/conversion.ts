@@ -97,10 +97,7 @@ export async function encode(context: Converting, resource: Resource, object: Js
   return (await convert(context, resource, [object], resource.storageVersion))[0] as JsonObject;
 }
 
-/**
- * Stored objects in the version of a resource, with its defaults and its definition's kind, which may have changed since, with at most
- * one call of the webhook. The results may be the stored objects, and must not be modified.
- */
+/** Stored objects in a version, with its defaults and its definition's kind, which may have changed. They must not be modified. */
 export async function presentAll(
   context: Converting,
   resource: Resource,

@@ -41,10 +41,7 @@ export async function parseBody(body: Uint8Array, mediaType: string, kind: strin
   }
 }
 
-/**
- * Brings a decoded object into the form of its resource: checks apiVersion, kind and the types of metadata, drops (or rejects)
- * unknown fields, and applies defaults. @throws {RequestError} 400.
- */
+/** Brings an object into the form of its resource: names and types, unknown fields, defaults. @throws {RequestError} 400. */
 export function complete(
   value: Json,
   resource: Resource,

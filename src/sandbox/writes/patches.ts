@@ -50,10 +50,7 @@ interface Work {
   repeated: number;
 }
 
-/**
- * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged item by item,
- * with the directives `$patch`, `$retainKeys` and `$deleteFromPrimitiveList`; new items are the last. @throws {RequestError} 400.
- */
+/** Applies a strategic merge patch, except the order of lists, to a copy. @throws {RequestError} 400. */
 export function applyStrategicMerge(target: JsonObject, patch: Json, schema: Schema): JsonObject {
   return mergeObject(target, objectAt(patch), schema, { repeated: 0 });
 }
@@ -141,10 +138,7 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
   return [...groups.values()].flat();
 }
 
-/**
- * What a manager's first server-side apply makes of an object, in a copy (structured-merge-diff): given fields are set, items of lists
- * that are maps are merged by their keys and those of sets added, all else stays.
- */
+/** What a manager's first server-side apply makes of a copy (structured-merge-diff): what is given is set, the rest stays. */
 export function applyFirst(current: Json | undefined, given: Json, schema: Schema | undefined): Json {
   if (isJsonObject(current) && isJsonObject(given) && schema?.['x-kubernetes-map-type'] !== 'atomic') {
     const result = { ...current };

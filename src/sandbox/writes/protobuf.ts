@@ -72,10 +72,7 @@ function decode(type: protobuf.Type, bytes: Uint8Array): JsonObject {
   return type.toObject(type.decode(bytes), { longs: Number, bytes: String }) as JsonObject;
 }
 
-/**
- * The object in an `application/vnd.kubernetes.protobuf` body, as JSON, without fields unknown to kubernetes.proto. `expected` is its
- * kind if it names none. @throws {Error} for another message, and for a kind that is not in kubernetes.proto.
- */
+/** The JSON of an `application/vnd.kubernetes.protobuf` body; `expected` is its kind if it names none. @throws {Error} */
 export function parseProtobuf(body: Uint8Array, expected: string): JsonObject {
   if (!magic.equals(body.subarray(0, magic.length))) {
     throw new Error('the body does not start with the prefix "k8s\\0"');

@@ -64,10 +64,7 @@ function placeIn(object: JsonObject, { resource, namespace, name }: ResourceRequ
   }
 }
 
-/**
- * Takes an object through admission and validation; `settle` sets what only the server may set, after the mutating webhooks.
- * Returns the object to store, in the request's version. @throws {RequestError}
- */
+/** Takes an object through admission; `settle` sets what only the server may set, after mutation. @throws {RequestError} */
 async function admit(
   context: ApiContext,
   request: ResourceRequest,

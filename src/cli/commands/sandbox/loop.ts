@@ -27,10 +27,7 @@ async function startExtension(sandbox: RunningSandbox, log: Logger, signal: Abor
   return { port, stop: () => stop(stopping) };
 }
 
-/**
- * Starts the sample extension, and then the controller, so that the extension responds when it is called; the log says what could
- * not be started. Returns the port of the extension on loopback, undefined without it, and what stops both.
- */
+/** Starts the sample extension, then the controller; the log says what could not be started, and then `port` is undefined. */
 export async function startLoop(sandbox: RunningSandbox, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const stops: (() => Promise<void>)[] = [];

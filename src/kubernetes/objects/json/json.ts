@@ -203,9 +203,8 @@ const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const number = /-?\d*([.eE][\d.eE+-]*)?/y;
 
 /**
- * The first JSON value of a body that was read before, with 0.5 in place of each whole number that is written with a
- * fraction or an exponent, which Go does not take for an integer; undefined without such a number. They are replaced in the
- * bytes: a reviver of JSON.parse takes more than ten seconds and a GiB for 20 MiB of small values.
+ * A body that was read before, with 0.5 for each whole number with a fraction or an exponent, none of Go's integers; undefined without
+ * one. In the bytes: a reviver of JSON.parse takes more than ten seconds and a GiB for 20 MiB of small values.
  */
 export function withWholeFractionsShown(json: Buffer): Json | undefined {
   const text = json.toString('latin1');
