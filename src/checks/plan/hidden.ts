@@ -128,7 +128,7 @@ function sizeText(text: string, others: ReadonlySet<string> | undefined, isNew: 
       : `(${size}; ${unlike.length === 1 ? 'line' : 'lines'} ${rangesText(unlike)} ${what})`;
 }
 
-interface Comparison {
+export interface Comparison {
   /** Lines of the texts of the other state; undefined if there is none. */
   others?: ReadonlySet<string> | undefined;
   isNew?: boolean;
