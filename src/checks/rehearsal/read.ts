@@ -29,14 +29,23 @@ export interface RehearsalInput {
 
 const coreVersion = `${coreGroup}/v1beta2`;
 
-const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
-
-function onlyV1beta2({ object, where }: InputObject): void {
-  if (textAt(object, 'apiVersion') !== coreVersion) {
-    throw new UsageError(
-      `${where()}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
-    );
+/** The objects of a kind of Cluster API by namespace and name. @throws {UsageError} for two of one name, and another apiVersion. */
+function ofKind(kind: 'Cluster' | 'ClusterClass', objects: readonly InputObject[]): Map<string, InputObject> {
+  const found = new Map<string, InputObject>();
+  for (const one of objects.filter(({ object }) => object.kind === kind && groupOf(object) === coreGroup)) {
+    const apiVersion = textAt(one.object, 'apiVersion');
+    if (apiVersion !== coreVersion) {
+      throw new UsageError(
+        `${one.where()}: ${kind} of apiVersion ${printable(apiVersion)}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
+      );
+    }
+    const key = namespacedName(one.object);
+    if (found.has(key)) {
+      throw new UsageError(`${one.where()}: this is a second ${kind} ${printable(key)}: leave one out`);
+    }
+    found.set(key, one);
   }
+  return found;
 }
 
 function problemOf(cluster: JsonObject): string | undefined {
@@ -123,37 +132,23 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   for (const { object } of objects.filter(({ object: one }) => one.kind === 'Namespace' && one.apiVersion === 'v1')) {
     namespaces.set(nameOf(object), textValues(objectAt(object, 'metadata', 'labels')));
   }
-  const classes = new Map<string, Blueprint>();
-  for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
-    onlyV1beta2(one);
-    const key = namespacedName(one.object);
-    if (classes.has(key)) {
-      throw new UsageError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
-    }
-    classes.set(key, blueprintOf(one, all));
-  }
-  const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
-  const subjects = new Map<string, RehearsedCluster>();
-  for (const one of clusters) {
-    onlyV1beta2(one);
+  const classes = ofKind('ClusterClass', objects);
+  const blueprints = new Map([...classes].map(([key, one]) => [key, blueprintOf(one, all)]));
+  const subjects = [...ofKind('Cluster', objects).values()].map((one): RehearsedCluster => {
     const cluster = checkedCluster(one);
-    const key = namespacedName(cluster);
-    if (subjects.has(key)) {
-      throw new UsageError(`${one.where()}: there are two Clusters ${printable(key)}`);
-    }
     const className = classNameOf(cluster);
-    const blueprint = classes.get(className);
+    const blueprint = blueprints.get(className);
     if (blueprint === undefined && classes.size > 0) {
       throw new UsageError(
         `${one.where()}: ClusterClass ${printable(className)} is not among the files: add it with --cluster-files, or leave all classes out`,
       );
     }
-    subjects.set(key, { cluster, blueprint });
+    return { cluster, blueprint };
+  });
+  if (subjects.length === 0) {
+    const [clusterClass] = classes.values();
+    const cluster = sampleCluster(clusterClass?.object ?? sampleClass, versionBefore(target));
+    return { subjects: [{ cluster, blueprint: [...blueprints.values()][0] }], namespaces };
   }
-  if (subjects.size === 0) {
-    const [blueprint] = classes.values();
-    const clusterClass = objects.find(({ object }) => isCore(object, 'ClusterClass'))?.object ?? sampleClass;
-    return { subjects: [{ cluster: sampleCluster(clusterClass, versionBefore(target)), blueprint }], namespaces };
-  }
-  return { subjects: [...subjects.values()], namespaces };
+  return { subjects, namespaces };
 }

@@ -73,12 +73,9 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
     add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
   }
   seen.add(fullName);
-  const ofName = nameProblems(fullName);
-  if (ofName.length > 0) {
-    add(
-      `handler name ${name} is not valid: [${ofName.join(' ')}]`,
-      'use lower case letters, digits and hyphens, at most 63',
-    );
+  const ofName = nameProblems(fullName).join(' ');
+  if (ofName !== '') {
+    add(`handler name ${name} is not valid: [${ofName}]`, 'use lower case letters, digits and hyphens, at most 63');
   }
   if (timeoutSeconds < 0 || timeoutSeconds > maxTimeoutSeconds) {
     add(
@@ -103,17 +100,14 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
     const phase = phaseOf({ apiVersion, hook }, known);
     if (phase === undefined || phase === 'future' || phase === 'removed') {
       const other = (known.catalog ?? hookCatalog).findIgnoringCase(groupVersion.group, groupVersion.version, hook);
-      const remedy =
-        phase === 'future'
-          ? 'upgrade Cluster API first, then the extension'
-          : phase === 'removed'
-            ? 'serve the version that replaced it'
-            : other === undefined
-              ? '"hooks" lists the known hooks'
-              : `write ${other.name}`;
+      const remedies = {
+        future: 'upgrade Cluster API first, then the extension',
+        removed: 'serve the version that replaced it',
+        unknown: other === undefined ? '"hooks" lists the known hooks' : `write ${other.name}`,
+      };
       add(
         `handler ${name} requestHook ${quotable(apiVersion)}/${quotable(hook)} is not in the Runtime SDK catalog`,
-        `${remedy}: one such handler makes Cluster API refuse the whole extension`,
+        `${remedies[phase ?? 'unknown']}: one such handler makes Cluster API refuse the whole extension`,
       );
     }
   }
@@ -173,20 +167,9 @@ export async function discover(
     problems,
     handlers,
   });
-  const hook = hooks.Discovery;
-  const answer = await exchange(
-    {
-      extension,
-      hook,
-      name: undefined,
-      timeoutSeconds: defaultTimeoutSeconds,
-      request: complete(hook, {}, {}),
-      signal,
-      maxAnswerBytes: maxDiscoveryBytes,
-      mimicsClusterApi: true,
-    },
-    context,
-  );
+  const called = { extension, hook: hooks.Discovery, name: undefined, timeoutSeconds: defaultTimeoutSeconds, signal };
+  const limits = { maxAnswerBytes: maxDiscoveryBytes, mimicsClusterApi: true };
+  const answer = await exchange({ ...called, ...limits, request: complete(hooks.Discovery, {}, {}) }, context);
   if (isCallError(answer)) {
     return failed(answer);
   }
@@ -196,12 +179,6 @@ export async function discover(
     return failed(error);
   }
   const { handlers, problems } = readDiscovery(response, extension.name, { release });
-  const messages = problems.map(({ message }) => message);
-  return problems.length === 0
-    ? { ok: true, handlers }
-    : failed(
-        { step: 'validation', message: `failed to validate discovery response: ${aggregate(messages)}` },
-        problems,
-        handlers,
-      );
+  const message = `failed to validate discovery response: ${aggregate(problems.map((one) => one.message))}`;
+  return problems.length === 0 ? { ok: true, handlers } : failed({ step: 'validation', message }, problems, handlers);
 }

@@ -276,7 +276,7 @@ describe('usage errors', () => {
     [
       'two Clusters with the same name',
       () => ['--cluster-files', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
-      /there are two Clusters team\/c/,
+      /this is a second Cluster team\/c/,
     ],
     [
       'a missing class',
@@ -297,7 +297,7 @@ describe('usage errors', () => {
         const one = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k }\nspec: {}\n';
         return ['--cluster-files', file('k.yaml', `${one}---\n${one}`)];
       },
-      /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
+      /k\.yaml:6: this is a second ClusterClass default\/k: leave one out/,
     ],
     [
       'one file given twice, which is read once, without the class',
