@@ -1,4 +1,4 @@
-import { apiVersionOf, group, kind, versions } from '../../extensionconfig/index.ts';
+import { apiVersionOf, type ExtensionConfig, group, kind, versions } from '../../extensionconfig/index.ts';
 import {
   connect,
   isStatus,
@@ -10,12 +10,12 @@ import { objectAt, objectsAt } from '../../kubernetes/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
 import { FailureError, type Io } from '../framework/program.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
-import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
+import { readExtensionConfig } from './read-extension-config.ts';
 
 const isUnserved = (error: unknown) => isStatus(error, 404) && error.message.includes('does not serve');
 
 /** @throws {FailureError} with a hint if there are none, or not these. */
-async function fromCluster(cluster: KubernetesClient, names: readonly string[]): Promise<ExtensionConfigs> {
+async function fromCluster(cluster: KubernetesClient, names: readonly string[]): Promise<ExtensionConfig[]> {
   let unserved = '';
   // Cluster API up to 1.10 has no version but the oldest.
   for (const version of versions.toReversed()) {
@@ -30,7 +30,7 @@ async function fromCluster(cluster: KubernetesClient, names: readonly string[]):
               kind,
             }))
           : await Promise.all([...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`)));
-      return new Map(objects.map((object) => [readExtensionConfig(object, () => 'the cluster'), object]));
+      return objects.map((object) => readExtensionConfig(object, () => 'the cluster'));
     } catch (error) {
       if (!isUnserved(error)) {
         throw isStatus(error, 404)
@@ -47,10 +47,8 @@ async function fromCluster(cluster: KubernetesClient, names: readonly string[]):
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const config = await orNoCluster(loadKubeConfig(flags, io.env), '', '; or pass files with -f');
   const cluster = connect(config, io.signal, shortRetries);
-  const originals = await fromCluster(cluster, names);
   return {
-    configs: [...originals.keys()],
-    originals,
+    configs: await fromCluster(cluster, names),
     cluster,
     namespaceLabels: async (namespace: string) => {
       try {

@@ -1,14 +1,14 @@
 import { shortList } from '../../base/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
+import { dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import type { NamespaceLabels, Resolve } from '../../runtimehooks/client/index.ts';
 import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { reachServices, servicesOf } from './port-forward.ts';
-import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
+import { readExtensionConfig } from './read-extension-config.ts';
 import { type Resolved, resolveFlag, resolveIn } from './resolve-flag.ts';
 
 /** Maximum number of extensions that are called at a time. */
@@ -26,8 +26,6 @@ export const extensionFlags = {
 /** ExtensionConfigs, and what is known about where they come from. At the end, Services are no longer reachable (`using`). */
 export interface Extensions extends Disposable {
   configs: ExtensionConfig[];
-  /** The objects as written in manifests, or as returned by the API server. */
-  originals: ReadonlyMap<ExtensionConfig, JsonObject>;
   /** The API server that they come from; undefined for files. */
   cluster: KubernetesClient | undefined;
   /** The addresses of Services that can be reached from here. */
@@ -45,17 +43,6 @@ export function unreachableHint(error: string, { cluster }: Pick<Extensions, 'cl
   return cluster === undefined
     ? `${hint}, or read the ExtensionConfig from the cluster, which starts kubectl port-forward`
     : hint;
-}
-
-async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
-  const configs: ExtensionConfigs = new Map();
-  for (const { object, where } of await manifestObjects(paths, io)) {
-    if (isExtensionConfig(object)) {
-      // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
-      configs.set(readExtensionConfig(withAllDefaults(object), where), object);
-    }
-  }
-  return configs;
 }
 
 /** @throws {UsageError} for an address of a Service that no ExtensionConfig names. */
@@ -86,8 +73,9 @@ export async function readExtensions(
   const places = new Map(flags.resolve);
   const resolve = resolveIn(places);
   if (flags.filename.length > 0) {
-    const originals = await fromFiles(flags.filename, io);
-    const all = [...originals.keys()];
+    const objects = (await manifestObjects(flags.filename, io)).filter(({ object }) => isExtensionConfig(object));
+    // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
+    const all = objects.map(({ object, where }) => readExtensionConfig(withAllDefaults(object), where));
     const byName = new Map(all.map((config) => [config.metadata.name, config]));
     if (all.length === 0) {
       throw new UsageError('there are no ExtensionConfigs in the files: pass others with -f');
@@ -103,7 +91,6 @@ export async function readExtensions(
     const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
     return {
       configs,
-      originals,
       cluster: undefined,
       resolve,
       namespaceLabels: undefined,

@@ -11,8 +11,6 @@ import {
 import { ConversionError, dns1123LabelProblems, type JsonObject } from '../../kubernetes/index.ts';
 import { UsageError } from '../framework/program.ts';
 
-export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
-
 function inHubVersion(object: JsonObject, where: () => string): JsonObject {
   const hub = apiVersionOf(hubVersion);
   if (object.apiVersion === hub && object.kind === kind) {
