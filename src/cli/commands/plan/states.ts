@@ -179,55 +179,46 @@ export function statesOf(source: Source, flags: PlanFlags) {
   const ofFrom = isOfFiles ? from.objects.filter(isCluster).map(namespacedName) : [];
   const gone = new Set(ofFrom.filter((name) => !given.has(name)));
   const stays = (object: JsonObject) => !(flags.prune && isCluster(object) && gone.has(namespacedName(object)));
-  const after = withEdits(
-    withExtensions(
-      [
-        ...(isRecorded ? before : layered(before, change.objects, { fieldManager: flags['field-manager'] })).filter(
-          stays,
-        ),
-        ...samples.filter((one) => !isKnown(one)),
-      ],
-      flags.extension,
-    ),
-  );
+  const written = [...(isRecorded ? before : applied).filter(stays), ...samples];
+  const after = withEdits(withExtensions(written, flags.extension));
   const clusters = new Map(
     [...before, ...after].filter(isCluster).map((cluster) => [namespacedName(cluster), cluster]),
   );
   const planned = new Set([...clusters].filter(([, cluster]) => isChosen(cluster)).map(([name]) => name));
-  const notes: string[] = [];
-  if (kept.length > 0) {
-    notes.push(
-      `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${shortList(kept, 3)}: read them with kubectl get -o yaml --show-managed-fields`,
-    );
-  }
-  if (shared.length > 0) {
-    notes.push(
-      `several field managers apply ${shortList(shared, 3)}: -f is planned as an apply of the first one of each, unless --field-manager names another`,
-    );
-  }
-  notes.push(...definitionNotes(before, after).map(printable));
-  if (samples.length > 0) {
-    notes.push(
-      'no Cluster is among the objects: a Cluster of each class is planned, with the defaults of its variables',
-    );
-  }
-  if (gone.size > 0 && !flags.prune) {
-    notes.push(
-      `Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): ${shortList([...gone].map(printable), 5)}`,
-    );
-  }
   // Of a folder with classes, those that it no longer has; other folders may be without any.
   const classesGiven = new Set(classesIn(change.objects).map(namespacedName));
   const classesUsed = new Set(after.filter(isCluster).map(classNameOf));
   const classesGone = classesIn(isOfFiles && classesGiven.size > 0 ? from.objects : [])
     .map(namespacedName)
     .filter((name) => !classesGiven.has(name) && classesUsed.has(name));
-  if (classesGone.length > 0) {
-    notes.push(
-      `ClusterClasses of --from that are not in -f stay, since Clusters use them: ${shortList(classesGone.map(printable), 5)}`,
-    );
-  }
-  notes.push(...leftOut(flags, [...clusters.keys()], planned));
+  const about = (names: readonly string[], textOf: (list: string) => string) =>
+    names.length === 0 ? [] : [textOf(shortList(names, 5))];
+  const notes = [
+    ...about(
+      kept,
+      (list) =>
+        `fields that -f does not give stay, since nothing says who wrote them (no managedFields, no last-applied annotation): ${list}: read them with kubectl get -o yaml --show-managed-fields`,
+    ),
+    ...about(
+      shared,
+      (list) =>
+        `several field managers apply ${list}: -f is planned as an apply of the first one of each, unless --field-manager names another`,
+    ),
+    ...definitionNotes(before, after).map(printable),
+    ...(samples.length > 0
+      ? ['no Cluster is among the objects: a Cluster of each class is planned, with the defaults of its variables']
+      : []),
+    ...about(
+      flags.prune ? [] : [...gone].map(printable),
+      (list) =>
+        `Clusters of --from that are not in -f stay, unless your GitOps tool prunes them (--prune plans that): ${list}`,
+    ),
+    ...about(
+      classesGone.map(printable),
+      (list) => `ClusterClasses of --from that are not in -f stay, since Clusters use them: ${list}`,
+    ),
+    ...leftOut(flags, [...clusters.keys()], planned),
+  ];
   return {
     before,
     after,

@@ -1,8 +1,30 @@
 import { isStatus } from '../../kubernetes/client/index.ts';
-import { type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
-import { auditOne } from './audit.ts';
-import { certificates, rotation } from './certificates.ts';
+import { type JsonObject, namespacedName, textAt } from '../../kubernetes/index.ts';
+import { conditionOf } from '../../topology/index.ts';
+import { audit, auditOne } from './audit.ts';
+import { certificates, registered, rotation } from './certificates.ts';
 import { failed, type Installation, looking, ok, skipped, type Tick } from './tick.ts';
+import { featureGate, reachable, replicas } from './webhooks.ts';
+
+const installationLooks = {
+  webhooks: registered,
+  reachable,
+  certificate: certificates,
+  rotation,
+  replicas,
+  'feature gate': featureGate,
+  audit,
+};
+
+/** Only reads, but for one dry run. */
+export async function* examineInstallation(installation: Installation): AsyncGenerator<Tick> {
+  if (installation.isSandbox) {
+    yield skipped('sandbox', 'this is the embedded API server: admission works as in a cluster, and nothing else runs');
+  }
+  for (const [check, look] of Object.entries(installationLooks)) {
+    yield* await looking(check, () => look(installation));
+  }
+}
 
 /** Conditions of a Cluster that are True while all is well, and those that are True while something happens. */
 const wellWhenTrue = [
@@ -16,23 +38,16 @@ const wellWhenTrue = [
 const busyWhenTrue = ['Paused', 'RollingOut', 'ScalingUp', 'ScalingDown', 'Remediating', 'Deleting'];
 
 function clusterTicks(cluster: JsonObject): Tick[] {
-  const name = `${textAt(cluster, 'metadata', 'namespace')}/${textAt(cluster, 'metadata', 'name')}`;
-  // In v1beta1, the newer conditions are under `v1beta2`.
-  const newer = objectsAt(cluster, 'status', 'v1beta2', 'conditions');
-  const conditions = newer.length > 0 ? newer : objectsAt(cluster, 'status', 'conditions');
-  const told = conditions.flatMap((condition): Tick[] => {
-    const [check, status, message] = [
-      textAt(condition, 'type'),
-      textAt(condition, 'status'),
-      textAt(condition, 'message'),
-    ];
-    const text = [textAt(condition, 'reason'), message].filter((part) => part !== '').join(': ');
-    if (wellWhenTrue.includes(check)) {
-      return status === 'True'
-        ? [ok(check, text)]
-        : [failed(check, text, `extensionconfig-webhook plan --cluster ${name} says what is under way`)];
+  const name = namespacedName(cluster);
+  const told = [...wellWhenTrue, ...busyWhenTrue].flatMap((check): Tick[] => {
+    const condition = conditionOf(cluster, check);
+    const text = [textAt(condition, 'reason'), textAt(condition, 'message')].filter((part) => part !== '').join(': ');
+    const isTrue = condition?.status === 'True';
+    if (busyWhenTrue.includes(check)) {
+      return isTrue ? [{ check, result: 'note', message: text }] : [];
     }
-    return busyWhenTrue.includes(check) && status === 'True' ? [{ check, result: 'note', message: text }] : [];
+    const remedy = `extensionconfig-webhook plan --cluster ${name} says what is under way`;
+    return condition === undefined ? [] : [isTrue ? ok(check, text) : failed(check, text, remedy)];
   });
   return told.length > 0 ? told : [skipped('conditions', `no controller has written conditions of ${name}`)];
 }
