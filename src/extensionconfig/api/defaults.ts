@@ -9,7 +9,7 @@ import {
   jsonPointer,
   objectAt,
 } from '../../kubernetes/index.ts';
-import { dropNullFields } from '../../kubernetes/schema/index.ts';
+import { dropNulls } from '../../kubernetes/schema/index.ts';
 import { openApiSchemaOf, ownSchemaOf } from './crd.ts';
 import { hubVersion, versionOf } from './names.ts';
 
@@ -71,6 +71,6 @@ export function withDefaults(object: JsonObject, part: Part): JsonObject {
 /** The object with all defaults that it lacks and without null fields, as the API server stores it. */
 export function withAllDefaults(object: JsonObject): JsonObject {
   const stored = copyOf(object);
-  dropNullFields(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion));
+  dropNulls(stored, ownSchemaOf(versionOf(object.apiVersion) ?? hubVersion), true);
   return withDefaults(withDefaults(stored, 'object'), 'status');
 }

@@ -3,7 +3,6 @@ import type { StatusCause } from '../objects/errors/status.ts';
 import { copyOf, type JsonObject, objectAt } from '../objects/json/json.ts';
 import {
   applyDefaults,
-  dropNullFields,
   dropNulls,
   invalid,
   removeUnknown,
@@ -40,7 +39,7 @@ export function readCustomResource(given: JsonObject, schema: Schema): ReadObjec
     return { object, malformed, unknown: [] };
   }
   if (metadata !== null) {
-    dropNulls(metadata, objectMeta);
+    dropNulls(metadata, objectMeta, false);
   }
   const ofMetadata = metadata === null ? [] : removeUnknown(metadata, objectMeta, false);
   const unknown = [
@@ -48,7 +47,7 @@ export function readCustomResource(given: JsonObject, schema: Schema): ReadObjec
     ...removeUnknown(object, schema),
   ];
   applyDefaults(object, schema);
-  dropNullFields(object, schema);
+  dropNulls(object, schema, true);
   return { object, malformed, unknown };
 }
 

@@ -1,6 +1,7 @@
 import { printable } from '../../base/index.ts';
 import { onlyValue } from '../manifests/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../objects/json/json.ts';
+import { isJsonObject, type Json, objectAt, parseJson } from '../objects/json/json.ts';
+import { type Schema, validateSchema } from '../schema/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, InvalidOpenApi } from './convert-v2.ts';
 
@@ -15,6 +16,16 @@ function parse(bytes: Buffer): Json {
     );
   }
 }
+
+const object: Schema = { type: 'object' };
+const objects: Schema = { type: 'object', additionalProperties: object };
+const sections = Object.fromEntries(componentSections.map((section) => [section, objects]));
+
+/** The parts that merging processes; the rest is copied unchanged. */
+const mergeable: Schema = {
+  type: 'object',
+  properties: { info: object, paths: objects, components: { type: 'object', properties: sections } },
+};
 
 /** Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted. @throws {InvalidOpenApi} for other versions. */
 export function readOpenApi(bytes: Buffer) {
@@ -43,38 +54,18 @@ export function openApiOf(value: Json) {
       `is OpenAPI ${printable(JSON.stringify(openapi.slice(0, 20)))}; only OpenAPI 3.0 and 2.0 documents can be merged`,
     );
   }
-  checkObjects(value);
+  const paths = Object.entries(objectAt(value, 'paths')).filter(([path]) => !path.startsWith('x-'));
+  const checked = { ...value, ...(isJsonObject(value.paths) && { paths: Object.fromEntries(paths) }) };
+  const [problem] = validateSchema(checked, mergeable);
+  if (problem !== undefined) {
+    const place = printable((problem.field ?? '').slice(0, 300));
+    throw new InvalidOpenApi(`is not an OpenAPI document: "${place}" is not an object`);
+  }
+  const [wrong] = paths.find(([path]) => !path.startsWith('/')) ?? [];
+  if (wrong !== undefined) {
+    throw new InvalidOpenApi(`has the path ${printable(JSON.stringify(wrong.slice(0, 300)))}, which must begin with /`);
+  }
   return { document: value, isConverted: false };
-}
-
-/** Checks the parts that merging processes; the rest is copied unchanged. @throws {InvalidOpenApi} */
-function checkObjects(document: JsonObject): void {
-  const objectIn = (parent: JsonObject, field: string, place: string): JsonObject => {
-    const value = parent[field];
-    if (value !== undefined && !isJsonObject(value)) {
-      throw new InvalidOpenApi(`is not an OpenAPI document: "${printable(place.slice(0, 300))}" is not an object`);
-    }
-    return value ?? {};
-  };
-  objectIn(document, 'info', 'info');
-  const paths = objectIn(document, 'paths', 'paths');
-  for (const path of Object.keys(paths)) {
-    if (!path.startsWith('x-')) {
-      objectIn(paths, path, `paths.${path}`);
-      if (!path.startsWith('/')) {
-        throw new InvalidOpenApi(
-          `has the path ${printable(JSON.stringify(path.slice(0, 300)))}, which must begin with /`,
-        );
-      }
-    }
-  }
-  const components = objectIn(document, 'components', 'components');
-  for (const section of componentSections) {
-    const entries = objectIn(components, section, `components.${section}`);
-    for (const name of Object.keys(entries)) {
-      objectIn(entries, name, `components.${section}.${name}`);
-    }
-  }
 }
 
 export interface DocumentPlace {

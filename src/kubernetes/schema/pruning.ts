@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { copyOf, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
 import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
@@ -35,39 +35,26 @@ function pruneAt(value: Json, schema: Schema, path: string, isResource: boolean,
 }
 
 /** The zero values to which Go decodes null where a value is required; of numbers it is 0. */
-const zeros: Readonly<Record<string, () => Json>> = {
-  string: () => '',
-  boolean: () => false,
-  object: () => ({}),
-  array: () => [],
-};
+const zeros: Readonly<Record<string, Json>> = { string: '', boolean: false, object: {}, array: [] };
 
-/** Removes nulls, in place, as Go decodes its types: a null field is absent, a null item or map value the zero value. */
-export function dropNulls(value: Json, schema: Schema): void {
+/**
+ * Removes nulls, in place: of a custom resource those of fields whose schema has no default and does not allow null; else as Go
+ * decodes its types, where a null field is absent, and a null item or map value the zero value.
+ */
+export function dropNulls(value: Json, schema: Schema, isCustom: boolean): void {
   for (const { key, part, schema: inner } of partsIn(value, schema)) {
-    if (inner === undefined || inner['x-kubernetes-preserve-unknown-fields'] === true) {
+    if (inner === undefined || (inner['x-kubernetes-preserve-unknown-fields'] === true && !isCustom)) {
       continue;
     }
+    const isAbsent = isCustom
+      ? inner.nullable !== true && inner.default === undefined
+      : propertyOf(schema, String(key)) !== undefined;
     if (part !== null) {
-      dropNulls(part, inner);
-    } else if (isJsonObject(value) && propertyOf(schema, String(key)) !== undefined) {
+      dropNulls(part, inner, isCustom);
+    } else if (isJsonObject(value) && isAbsent) {
       delete value[key];
-    } else {
-      (value as JsonObject)[key] = zeros[inner.type ?? '']?.() ?? 0;
-    }
-  }
-}
-
-/** Removes null fields of a custom resource, in place, unless its schema allows null or has a default. */
-export function dropNullFields(value: Json, schema: Schema): void {
-  for (const { key, part, schema: inner } of partsIn(value, schema)) {
-    if (inner === undefined) {
-      continue;
-    }
-    if (part !== null) {
-      dropNullFields(part, inner);
-    } else if (isJsonObject(value) && inner.nullable !== true && inner.default === undefined) {
-      delete value[key];
+    } else if (!isCustom) {
+      (value as JsonObject)[key] = copyOf(zeros[inner.type ?? ''] ?? 0);
     }
   }
 }

@@ -71,7 +71,7 @@ export function complete(
     if (problem !== undefined) {
       throw unusable(kind, `: ${problem}`);
     }
-    dropNulls(value, resource.schema);
+    dropNulls(value, resource.schema, false);
   }
   const { object, malformed, unknown } = readCustomResource(value, resource.schema);
   if (malformed !== undefined) {

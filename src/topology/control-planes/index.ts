@@ -9,7 +9,7 @@ import { talos } from './talos.ts';
 
 export type { Arrivals, KindWithMachines } from './kind.ts';
 export { kubeadmDefaults, withKubeadmDefaults } from './kubeadm-configs.ts';
-export { certificateCauses, clusterConfigurationCauses, kubeadmConfigCauses } from './kubeadm-refusal.ts';
+export { controlPlaneSpecCauses, kubeadmConfigCauses } from './kubeadm-refusal.ts';
 export {
   afterPath,
   afterPaths,

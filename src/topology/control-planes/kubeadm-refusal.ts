@@ -121,7 +121,7 @@ export function kubeadmConfigCauses(spec: JsonObject, isControlPlane: boolean, p
 
 const badTag = /[^-a-zA-Z0-9_.]/;
 
-export function clusterConfigurationCauses(configuration: JsonObject, path: string): StatusCause[] {
+function clusterConfigurationCauses(configuration: JsonObject, path: string): StatusCause[] {
   const { local, external } = objectAt(configuration, 'etcd');
   const isBoth = local !== undefined && external !== undefined;
   return found(
@@ -137,7 +137,7 @@ export function clusterConfigurationCauses(configuration: JsonObject, path: stri
 const defaultCaDays = 3650;
 
 /** The problems of how long certificates of a control plane are valid: `spec.kubeadmConfigSpec`, `spec.rollout.before`. */
-export function certificateCauses(spec: JsonObject, path: string): StatusCause[] {
+function certificateCauses(spec: JsonObject, path: string): StatusCause[] {
   const configuration = objectAt(spec, 'kubeadmConfigSpec', 'clusterConfiguration');
   const days = Number(configuration.certificateValidityPeriodDays ?? 0);
   const ofCa = Number(configuration.caCertificateValidityPeriodDays ?? 0);
@@ -154,6 +154,17 @@ export function certificateCauses(spec: JsonObject, path: string): StatusCause[]
     days > most && invalid(field, days, tooLong),
     expiry !== 0 && expiry >= days && invalid(`${path}.rollout.before.certificatesExpiryDays`, expiry, tooLate),
   );
+}
+
+/** The problems of the spec of a control plane at `path`, or of its template's, but for naming and metadata. */
+export function controlPlaneSpecCauses(spec: JsonObject, path: string): StatusCause[] {
+  const at = `${path}.kubeadmConfigSpec`;
+  const kubeadmConfig = objectAt(spec, 'kubeadmConfigSpec');
+  return [
+    ...certificateCauses(spec, path),
+    ...clusterConfigurationCauses(objectAt(kubeadmConfig, 'clusterConfiguration'), `${at}.clusterConfiguration`),
+    ...kubeadmConfigCauses(kubeadmConfig, true, at),
+  ];
 }
 
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? 0;
@@ -197,17 +208,13 @@ export function controlPlaneCauses(controlPlane: JsonObject): StatusCause[] {
   const tooFew = 'when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3';
   const naming = textAt(spec, 'machineNaming', 'template');
   const isFixed = naming !== '' && !naming.includes('{{ .random }}');
-  const path = 'spec.kubeadmConfigSpec';
-  const config = objectAt(spec, 'kubeadmConfigSpec');
   return found(
     replicas <= 0 && forbiddenField('spec.replicas', 'cannot be less than or equal to 0'),
     isEven && forbiddenField('spec.replicas', 'cannot be an even number when etcd is stacked'),
     surge === 0 && replicas < 3 && required(rollingUpdate, tooFew),
     surge !== 0 && surge !== 1 && required(`${rollingUpdate}.maxSurge`, 'value must be 1 or 0'),
-    ...certificateCauses(spec, 'spec'),
+    ...controlPlaneSpecCauses(spec, 'spec'),
     isFixed && invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing'),
-    ...clusterConfigurationCauses(objectAt(config, 'clusterConfiguration'), `${path}.clusterConfiguration`),
-    ...kubeadmConfigCauses(config, true, path),
   );
 }
 

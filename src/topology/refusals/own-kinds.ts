@@ -13,13 +13,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
-import {
-  certificateCauses,
-  clusterConfigurationCauses,
-  controlPlaneOf,
-  kubeadm,
-  kubeadmConfigCauses,
-} from '../control-planes/index.ts';
+import { controlPlaneOf, controlPlaneSpecCauses, kubeadm, kubeadmConfigCauses } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { type Refusal, webhookRefusal } from '../world/refusal.ts';
 import {
@@ -50,9 +44,7 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
     return;
   }
   const spec = objectAt(object, 'spec', 'template', 'spec');
-  const config = objectAt(spec, 'kubeadmConfigSpec');
-  const path = `${template}.kubeadmConfigSpec`;
-  yield* certificateCauses(spec, template);
+  yield* controlPlaneSpecCauses(spec, template);
   yield* namingCauses(
     textAt(spec, 'machineNaming', 'template'),
     `${template}.machineNaming.template`,
@@ -60,8 +52,6 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
     namingWords,
   );
   yield* metadataCausesOf(objectAt(spec, 'machineTemplate'), `${template}.machineTemplate`);
-  yield* clusterConfigurationCauses(objectAt(config, 'clusterConfiguration'), `${path}.clusterConfiguration`);
-  yield* kubeadmConfigCauses(config, true, path);
   yield* metadataCausesOf(objectAt(object, 'spec', 'template'), 'spec.template');
 }
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { copyOf, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   applyDefaults,
-  dropNullFields,
+  dropNulls,
   prune,
   type Schema,
   validateListTypes,
@@ -42,7 +42,7 @@ testRows('objects are stored or refused as by an API server', rows, (recorded) =
   const object: JsonObject = copyOf({ spec: recorded.spec });
   prune(object, whole);
   applyDefaults(object, whole);
-  dropNullFields(object, whole);
+  dropNulls(object, whole, true);
   const causes = [...validateSchema(object, whole), ...validateListTypes(object, whole)].map(
     ({ field, message }) => `${field}: ${message}`,
   );
