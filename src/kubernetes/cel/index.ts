@@ -1,9 +1,4 @@
 export { type Budget, NotEvaluated } from './evaluate.ts';
-export {
-  type MatchCondition,
-  matchConditionCauses,
-  matchesConditions,
-  UndecidedConditions,
-} from './match-conditions.ts';
+export * from './match-conditions.ts';
 export { type CheckedRules, checkRules, type ValidationRule } from './rule-checks.ts';
 export { hasRules, validateRules } from './validation-rules.ts';

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { isBase64 } from '../objects/base64.ts';
+import { own } from '../objects/json/json.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../objects/names.ts';
 import { parseRequestUri } from '../objects/request-uri.ts';
 import { goDurationMs } from '../objects/time.ts';
@@ -35,46 +36,34 @@ function isCidr(text: string): boolean {
   return isIP(ip) && Number(bits) <= (ip.includes(':') ? 128 : 32);
 }
 
-/** Longest text of a duration, of a date and time or of a name, in characters. */
-const maxShort = 256;
-
-/** Longest text of the other formats, in characters: some expressions run out of stack from some 6 Mi on. */
-const maxLength = 4 * 1024 * 1024;
-
-const matching = (pattern: RegExp) => (text: string) => pattern.test(text);
-
-const limited = (maxCharacters: number, checks: Record<string, (text: string) => boolean>) =>
-  Object.fromEntries(
-    Object.entries(checks).map(([name, check]) => [
-      name,
-      (text: string) => text.length <= maxCharacters && check(text),
-    ]),
-  );
-
-/** Formats that the API server checks (kube-openapi, pkg/validation/strfmt); it ignores all others. */
-export const formats: Readonly<Record<string, (text: string) => boolean>> = {
+const formats: Readonly<Record<string, RegExp | ((text: string) => boolean)>> = {
   // Built-in kinds may have empty data, which is decoded; of custom resources an API server refuses it.
   byte: isBase64,
-  ...limited(maxShort, {
-    duration: (text) => goDurationMs(text) !== undefined || words.test(text),
-    date: isDate,
-    'date-time': (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text[10] ?? '') && clock.test(text.slice(11)),
-    hostname: (text) => text.length < maxShort && compilePattern(hostname).test(text),
-    cidr: isCidr,
-    ipv4: (text) => isAnyIPv4(text) || (isIPv6(text) && text.includes('.')),
-    ipv6: isIPv6WithoutZone,
-    'k8s-long-name': (text) => dns1123SubdomainProblems(text).length === 0,
-    'k8s-short-name': (text) => dns1123LabelProblems(text).length === 0,
-    mac: matching(
-      /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:(?:[0-9a-f]{2}\1){2}|(?:[0-9a-f]{2}\1){14})?[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4}|(?:\.[0-9a-f]{4}){7})?)$/i,
-    ),
-    uuid: matching(/^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i),
-    uuid3: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
-    uuid4: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-    uuid5: matching(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-  }),
-  ...limited(maxLength, {
-    email: isEmail,
-    uri: (text) => !('problem' in parseRequestUri(text)),
-  }),
+  email: isEmail,
+  uri: (text) => !('problem' in parseRequestUri(text)),
+  duration: (text) => goDurationMs(text) !== undefined || words.test(text),
+  date: isDate,
+  'date-time': (text) => isDate(text.slice(0, 10)) && /^t$/i.test(text[10] ?? '') && clock.test(text.slice(11)),
+  hostname: (text) => text.length < maxShort && compilePattern(hostname).test(text),
+  cidr: isCidr,
+  ipv4: (text) => isAnyIPv4(text) || (isIPv6(text) && text.includes('.')),
+  ipv6: isIPv6WithoutZone,
+  'k8s-long-name': (text) => dns1123SubdomainProblems(text).length === 0,
+  'k8s-short-name': (text) => dns1123LabelProblems(text).length === 0,
+  mac: /^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}(?:(?:[0-9a-f]{2}\1){2}|(?:[0-9a-f]{2}\1){14})?[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4}|(?:\.[0-9a-f]{4}){7})?)$/i,
+  uuid: /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i,
+  uuid3: /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i,
+  uuid4: /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i,
+  uuid5: /^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i,
 };
+
+/** Longest text of most formats, in characters, and of others: some expressions run out of stack from some 6 Mi on. */
+const maxShort = 256;
+const maxLengths: Readonly<Record<string, number>> = { byte: Infinity, email: 4 * 1024 * 1024, uri: 4 * 1024 * 1024 };
+
+/** Whether a text has a format, of those that the API server checks (kube-openapi, pkg/validation/strfmt): it ignores others. */
+export function hasFormat(text: string, format: string): boolean {
+  const check = own(formats, format);
+  const fits = check instanceof RegExp ? (value: string) => check.test(value) : check;
+  return fits === undefined || (text.length <= (maxLengths[format] ?? maxShort) && fits(text));
+}

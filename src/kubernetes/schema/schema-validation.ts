@@ -4,7 +4,7 @@ import { canonical, isJsonObject, type Json, own } from '../objects/json/json.ts
 import { isSame } from '../objects/json/json-patch.ts';
 import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, maxCauses, shorten } from './causes.ts';
-import { formats } from './formats.ts';
+import { hasFormat } from './formats.ts';
 import { compilePattern, type Pattern, PatternError } from './pattern.ts';
 import { fieldOf, isOfType, joinPath, ofAnyPart, oldItems, partsIn, type Schema, typeNameOf } from './schema.ts';
 
@@ -222,7 +222,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
   } else if (pattern !== undefined) {
     validatePattern(value, schema, path, findings);
   }
-  if (format !== undefined && Object.hasOwn(formats, format) && formats[format]?.(value) === false) {
+  if (format !== undefined && !hasFormat(value, format)) {
     addUnfit(findings, path, show(value), format);
   }
 }

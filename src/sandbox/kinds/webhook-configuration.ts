@@ -1,3 +1,4 @@
+import { repeated } from '../../base/index.ts';
 import { matchConditionCauses } from '../../kubernetes/cel/index.ts';
 import {
   fieldAt,
@@ -76,12 +77,9 @@ function* validate(object: JsonObject): Generator<StatusCause> {
   for (const [index, webhook] of webhooks.entries()) {
     yield* validateWebhook(webhook, `webhooks[${index}]`);
   }
-  const seen = new Set<Json>();
-  for (const [index, { name }] of webhooks.entries()) {
-    if (name !== undefined && seen.has(name)) {
-      yield duplicate(`webhooks[${index}].name`, name);
-    }
-    seen.add(name ?? '');
+  const named = webhooks.entries().filter(([, { name }]) => name !== undefined);
+  for (const [index, { name }] of repeated(named, ([, webhook]) => webhook.name)) {
+    yield duplicate(`webhooks[${index}].name`, name);
   }
 }
 

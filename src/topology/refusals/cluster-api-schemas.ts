@@ -1,6 +1,15 @@
 import { charactersIn, didYouMean } from '../../base/index.ts';
 import type { ValidationRule } from '../../kubernetes/cel/index.ts';
-import { fieldAt, groupOf, type Json, type JsonObject, objectsAt, own, textAt } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  groupOf,
+  type Json,
+  type JsonObject,
+  objectsAt,
+  own,
+  perObject,
+  textAt,
+} from '../../kubernetes/index.ts';
 import type { Schema, SchemaOf } from '../../kubernetes/schema/index.ts';
 import {
   compareReleases,
@@ -69,28 +78,21 @@ function ruleOf(message: string): ValidationRule {
   return { rule: '', message, holds };
 }
 
-const schemas = new Map<number, Schema>();
+/** Equal types have one schema, so that what is known of it (a pattern, its defaults) is known once. */
+const schemaOfType = perObject(
+  ({ properties, items, additionalProperties, rules: messages, ...keywords }: SchemaType): Schema => {
+    const fields = Object.entries(properties ?? {}).map(([name, type]) => [name, schemaAt(type)] as const);
+    return {
+      ...keywords,
+      ...(properties && { properties: Object.fromEntries(fields) }),
+      ...(items !== undefined && { items: schemaAt(items) }),
+      ...(additionalProperties !== undefined && { additionalProperties: schemaAt(additionalProperties) }),
+      ...(messages && { 'x-kubernetes-validations': messages.map(ruleOf) }),
+    };
+  },
+);
 
-/** The schema of a type. Equal types have one schema, so that what is known of it (a pattern, its defaults) is known once. */
-function schemaOf(type: number): Schema {
-  let schema = schemas.get(type);
-  if (schema === undefined) {
-    schema = read(table.types[type] as SchemaType);
-    schemas.set(type, schema);
-  }
-  return schema;
-}
-
-function read({ properties, items, additionalProperties, rules: messages, ...keywords }: SchemaType): Schema {
-  const fields = Object.entries(properties ?? {}).map(([name, type]) => [name, schemaOf(type)] as const);
-  return {
-    ...keywords,
-    ...(properties && { properties: Object.fromEntries(fields) }),
-    ...(items !== undefined && { items: schemaOf(items) }),
-    ...(additionalProperties !== undefined && { additionalProperties: schemaOf(additionalProperties) }),
-    ...(messages && { 'x-kubernetes-validations': messages.map(ruleOf) }),
-  };
-}
+const schemaAt = (type: number): Schema => schemaOfType(table.types[type] as SchemaType);
 
 function typeIn(releases: Readonly<Record<string, number>>, release: Release): number | undefined {
   if (compareReleases(release, newestKnownRelease) > 0) {
@@ -107,7 +109,7 @@ export function clusterApiSchemaOf(release: Release): SchemaOf {
   return (object: JsonObject) => {
     const releases = own(table.kinds, `${textAt(object, 'apiVersion')} ${textAt(object, 'kind')}`);
     const type = releases && typeIn(releases, release);
-    return type === undefined ? undefined : schemaOf(type);
+    return type === undefined ? undefined : schemaAt(type);
   };
 }
 

@@ -1,3 +1,4 @@
+import { repeated } from '../../base/index.ts';
 import {
   copyOf,
   fieldAt,
@@ -53,12 +54,8 @@ interface Assigned {
 }
 
 function* repeatedCauses({ path, values }: Assigned): Generator<StatusCause> {
-  const names = new Set<string>();
-  for (const { name = '', value = null } of values) {
-    if (names.has(String(name))) {
-      yield invalid(`${path}[${name}]`, rawText(value), `variable ${quoted(String(name))} is set more than once`);
-    }
-    names.add(String(name));
+  for (const { name = '', value = null } of repeated(values, (variable) => String(variable.name ?? ''))) {
+    yield invalid(`${path}[${name}]`, rawText(value), `variable ${quoted(String(name))} is set more than once`);
   }
 }
 
@@ -102,9 +99,9 @@ function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause
 
 function* causesOf(blueprint: Blueprint, assigned: Assigned, values: readonly JsonObject[]): Generator<StatusCause> {
   const { path, old, isWhole } = assigned;
-  const repeated = [...repeatedCauses(assigned)];
-  if (repeated.length > 0) {
-    yield* repeated;
+  const twice = [...repeatedCauses(assigned)];
+  if (twice.length > 0) {
+    yield* twice;
     return;
   }
   const names = new Set(values.map((variable) => textAt(variable, 'name')));
