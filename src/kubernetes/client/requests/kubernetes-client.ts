@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import pRetry from 'p-retry';
 import { FailureError, printable, readLimited } from '../../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, objectAt, parseJson } from '../../objects/json/json.ts';
 import { areSameSecrets } from '../credential-plugin.ts';
 import {
   type ApiResponse,
@@ -163,89 +163,71 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   }
   // An API server that does not know a resource responds with a 404 in plain text.
   if (bytes?.toString('utf8').trim() === '404 page not found') {
-    return new StatusError(code, `${server} does not serve ${path}`);
+    return new StatusError(code, `${server} does not serve ${path.split('?', 1)[0]}`);
   }
   const unexplained = `${server} answered ${what} with ${code} and no reason: is it an API server?`;
   // A 404 that no API server has sent does not mean that an object is missing, and must not lead to its creation.
   return code === 404 ? new ResponseError(unexplained) : new StatusError(code, unexplained, retryAfterMs);
 }
 
-async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ResponseError || error instanceof StatusError) {
-      throw error;
-    }
-    throw new ConnectionError(server, causeOf(error));
-  }
-}
+const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const;
 
 function eventOf(line: Uint8Array) {
   const event = jsonIn(line);
-  const object = isJsonObject(event) ? event.object : undefined;
-  if (!isJsonObject(event) || !isJsonObject(object)) {
+  const [named, object] = [fieldAt(event, 'type'), fieldAt(event, 'object')];
+  const type = eventTypes.find((known) => known === named);
+  if (named === 'ERROR') {
+    const { code, message } = objectAt(object);
+    const text = typeof message === 'string' ? message : 'the watch failed without a reason';
+    throw new StatusError(typeof code === 'number' ? code : 500, text);
+  }
+  if (type === undefined || !isJsonObject(object)) {
     throw new ResponseError('a watch sent a line that is not an event');
-  }
-  if (event.type === 'ERROR') {
-    throw new StatusError(
-      typeof object.code === 'number' ? object.code : 500,
-      typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
-    );
-  }
-  const type = (['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const).find((known) => known === event.type);
-  if (type === undefined) {
-    throw new ResponseError('a watch sent an event of an unknown type');
   }
   return { type, object };
 }
 
-/** The media type of a JSON body. */
-function contentType(method: string, text: string): string {
-  if (method === 'APPLY') {
-    return 'application/apply-patch+yaml';
-  }
-  if (method !== 'PATCH') {
-    return 'application/json';
-  }
-  return text.startsWith('[') ? 'application/json-patch+json' : 'application/merge-patch+json';
-}
-
-async function objectIn(server: string, what: string, body: ApiResponse['body']): Promise<JsonObject> {
+async function objectIn(body: ApiResponse['body'], answer: string): Promise<JsonObject> {
   const bytes = await readLimited(body, maxAnswerBytes);
   if (bytes === undefined) {
-    throw new ResponseTooLong(`the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`);
+    throw new ResponseTooLong(`${answer} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`);
   }
   let value: Json;
   try {
     value = parseJson(bytes);
   } catch (error) {
-    throw new ResponseError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
+    throw new ResponseError(`${answer} is not JSON: ${(error as Error).message}`);
   }
   if (!isJsonObject(value)) {
-    throw new ResponseError(`the answer of ${server} to ${what} is not a JSON object`);
+    throw new ResponseError(`${answer} is not a JSON object`);
   }
   return value;
 }
 
-/** Sends a request once; errors are those of `request`. */
-async function send(transport: Transport, request: OutgoingRequest): Promise<JsonObject> {
+/** Sends a request once, and reads a response of 2xx; errors are those of `request`. */
+async function send<T>(
+  transport: Transport,
+  request: OutgoingRequest,
+  read: (body: ApiResponse['body'], answer: string) => Promise<T>,
+): Promise<T> {
   const { server } = transport;
-  const { method, path } = request;
-  const what = `${method} ${path}`;
+  const what = `${request.method} ${request.path}`;
   const answer = await transport.open(request);
-  return reading(server, async () => {
-    try {
-      if (answer.code > 299) {
-        throw await refusalOf(server, what, path, answer);
-      }
-      return await objectIn(server, what, answer.body);
-    } finally {
-      // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
-      // once would open another.
-      await setImmediate();
+  try {
+    if (answer.code > 299) {
+      throw await refusalOf(server, what, request.path, answer);
     }
-  });
+    return await read(answer.body, `the answer of ${server} to ${what}`);
+  } catch (error) {
+    if (error instanceof ResponseError || error instanceof StatusError) {
+      throw error;
+    }
+    throw new ConnectionError(server, causeOf(error));
+  } finally {
+    // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
+    // once would open another.
+    await setImmediate();
+  }
 }
 
 /** Connects to an API server with client-node's authentication and TLS, without its types: unknown fields survive. */
@@ -258,7 +240,7 @@ export function connect(
   const transport = transportFor(config);
   const { server } = transport;
 
-  /** Does something as the user of the kubeconfig: once more with other credentials, if they are refused. */
+  /** Once more with other credentials, if they are refused. */
   async function signedIn<T>(work: () => Promise<T>): Promise<T> {
     const credential = await transport.signIn(signal);
     try {
@@ -283,16 +265,18 @@ export function connect(
       signedIn(async () => {
         const stop = AbortSignal.any([signal, AbortSignal.timeout(retryOptions.deadlineMs)]);
         const text: string | undefined = JSON.stringify(body);
+        const patch = `application/${text?.startsWith('[') ? 'json' : 'merge'}-patch+json`;
+        const types: Record<string, string> = { APPLY: 'application/apply-patch+yaml', PATCH: patch };
         const request: OutgoingRequest = {
           method: method === 'APPLY' ? 'PATCH' : method,
           path,
-          body: text === undefined ? undefined : { type: contentType(method, text), text },
+          body: text === undefined ? undefined : { type: types[method] ?? 'application/json', text },
           signal: stop,
           headersTimeoutMs: retryOptions.deadlineMs,
         };
         let last: unknown;
         try {
-          return await pRetry(() => send(transport, request), {
+          return await pRetry(() => send(transport, request, objectIn), {
             retries: retryOptions.retries,
             minTimeout: retryOptions.minTimeoutMs,
             maxTimeout: retryOptions.maxTimeoutMs,
@@ -324,14 +308,11 @@ export function connect(
         const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
         const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
         try {
-          const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
-          await reading(server, async () => {
-            if (answer.code !== 200) {
-              throw await refusalOf(server, `watching ${path}`, path, answer);
-            }
+          const request: OutgoingRequest = { method: 'GET', path: full, signal: stop, headersTimeoutMs };
+          await send(transport, request, async (body) => {
             options.onOpen();
             let events = 0;
-            for await (const line of linesOf(answer.body, maxEventBytes)) {
+            for await (const line of linesOf(body, maxEventBytes)) {
               if (++events % eventsPerTurn === 0) {
                 await setImmediate();
               }
@@ -340,13 +321,8 @@ export function connect(
           });
         } catch (error) {
           signal.throwIfAborted();
-          if (end.aborted) {
-            throw new ConnectionError(
-              server,
-              `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s: the connection is dead`,
-            );
-          }
-          throw error;
+          const waited = `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s`;
+          throw end.aborted ? new ConnectionError(server, `${waited}: the connection is dead`) : error;
         }
       }),
   };
@@ -405,10 +381,8 @@ export async function* listPages(cluster: KubernetesClient, options: ListOptions
     });
     count += objects.length;
     pages++;
-    if (pages > maxObjects + 1) {
-      throw new ResponseError(`the API server keeps listing ${resource} in empty pages`);
-    }
-    if (count > maxObjects) {
+    // Pages may be empty.
+    if (count > maxObjects || pages > maxObjects + 1) {
       throw new ResponseError(`there are more than ${maxObjects} ${resource}: name them, or select by label`);
     }
     // Of the whole list, from which to watch.

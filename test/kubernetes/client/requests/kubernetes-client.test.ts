@@ -463,7 +463,7 @@ test.each<[string, string, string, number | undefined]>([
   ['a line that is not JSON', 'surprise\n', 'a watch sent a line that is not an event', undefined],
   ['a line that is not an object', '1\n', 'a watch sent a line that is not an event', undefined],
   ['an event without an object', '{"type":"ADDED"}\n', 'a watch sent a line that is not an event', undefined],
-  ['an event of an unknown type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
+  ['an event of an unknown type', event('SURPRISE', {}), 'a watch sent a line that is not an event', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
   ['an error without details', event('ERROR', {}), 'the watch failed without a reason', 500],
 ])('a watch that receives %s ends', async (_what, text, message, code) => {
@@ -480,10 +480,10 @@ test('a watch that is rejected is not reported as open', async () => {
   const { reports, error } = await watched((_request, response) => json(response, 403, status(403, 'no')));
   expect(reports).toEqual([]);
   expect(error).toMatchObject({ code: 403, message: 'no' });
-  const odd = await watched((_request, response) => response.writeHead(204).end());
+  const odd = await watched((_request, response) => response.writeHead(403).end());
   expect(odd.error).toMatchObject({
-    code: 204,
-    message: expect.stringContaining('watching /api/v1/x with 204 and no'),
+    code: 403,
+    message: expect.stringMatching(/GET \/api\/v1\/x\?watch=true\S+ with 403 and no/),
   });
 });
 

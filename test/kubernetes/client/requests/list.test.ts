@@ -96,7 +96,7 @@ test.each<[string, () => JsonObject, string]>([
   [
     'endless empty pages',
     () => page([], { continue: 'x' }),
-    'the API server keeps listing things.group in empty pages',
+    'there are more than 5 things.group: name them, or select by label',
   ],
 ])('a response with %s is an error', async (_what, answer, message) => {
   const { error, names } = await listOf(answer, { maxObjects: 5 });
