@@ -29,16 +29,15 @@ function bundleEnd(caBundle: string): number {
 
 /** @returns the function that counts a run that has ended, with its duration in seconds. */
 export function createControllerMetrics(registry: Registry, release: Release, term: () => Observed | undefined) {
-  const { counter, histogram, measured } = metricsIn(registry, prefix);
+  const { counterOf, histogram, measured } = metricsIn(registry, prefix);
   const ofConfigs = metricsIn(registry, 'extensionconfig_');
   const labelNames = ['extensionconfig'] as const;
-  const runs = counter(
+  const runs = counterOf(
     'runs_total',
     'Finished reconciles of an ExtensionConfig, by result: success, or failure (which is retried).',
-    ['result'],
+    'result',
+    ['success', 'failure'],
   );
-  runs.inc({ result: 'success' }, 0);
-  runs.inc({ result: 'failure' }, 0);
   const runTimes = histogram(
     'run_duration_seconds',
     'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',

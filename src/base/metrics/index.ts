@@ -11,6 +11,19 @@ export function metricsIn(registry: Registry, prefix: string) {
   return {
     counter: <T extends string = never>(name: string, help: string, labelNames: readonly T[] = []) =>
       new Counter<T>(described(name, help, labelNames)),
+    /** A counter by one label, whose series are there before the first event: alerts see the increase to one. */
+    counterOf<T extends string>(
+      name: string,
+      help: string,
+      label: T,
+      values: readonly (string | number)[],
+    ): Counter<T> {
+      const made = new Counter<T>(described(name, help, [label]));
+      for (const value of values) {
+        made.inc({ [label]: value } as Record<T, string | number>, 0);
+      }
+      return made;
+    },
     gauge: <T extends string = never>(
       name: string,
       help: string,

@@ -164,26 +164,22 @@ function denied(
   return { response, verdict: 'denied', deniedBy: ['impact'], warnedBy: [] };
 }
 
-/** Those that alerts add up are there before the first event. */
 export function createImpactMetrics(registry: Registry, prefix: string) {
-  const { counter } = metricsIn(registry, prefix);
-  const reviewed = counter(
-    'impact_reviews_total',
-    'Writes judged by what they do to Machines, by result: nothing, warned, denied, unknown, undecided (unknown where that needs a permission).',
-    ['result'],
-  );
-  const unknown = counter(
-    'impact_not_known_total',
-    'Judged writes with an unknown effect, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
-    ['reason'],
-  );
-  for (const result of results) {
-    reviewed.inc({ result }, 0);
-  }
-  for (const reason of reasons) {
-    unknown.inc({ reason }, 0);
-  }
-  return { reviewed, unknown };
+  const { counterOf } = metricsIn(registry, prefix);
+  return {
+    reviewed: counterOf(
+      'impact_reviews_total',
+      'Writes judged by what they do to Machines, by result: nothing, warned, denied, unknown, undecided (unknown where that needs a permission).',
+      'result',
+      results,
+    ),
+    unknown: counterOf(
+      'impact_not_known_total',
+      'Judged writes with an unknown effect, by reason: late (no plan in time), bug, reading (objects not read yet, or stale), extension (another release), plan (the plan says why).',
+      'reason',
+      reasons,
+    ),
+  };
 }
 
 /** Writes that may replace Machines are planned in a thread of their own. */

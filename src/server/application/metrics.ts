@@ -5,7 +5,7 @@ import type { CertificatePair } from '../certificates/certificate.ts';
 
 interface MetricsOptions {
   version: string;
-  /** Prefix of metric names: `extensionconfig_webhook_`. */
+  /** Of the names of metrics: `extensionconfig_webhook_`. */
   prefix: string;
   /** Name of the main port: the label of its metrics; that of the other one is `health`. */
   port: string;
@@ -16,13 +16,11 @@ interface MetricsOptions {
 
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
 
-/** The counts of the main port at each scrape. */
 interface LiveCounts {
   connections: { open: { size: number }; inFlight: number };
   inFlight: { bytes: number };
 }
 
-/** The codes of refusals: their series are there before the first one, so that alerts see the increase to one. */
 const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
 
 const secondsOf = (time: Date) => time.getTime() / 1000;
@@ -50,14 +48,12 @@ function readTrustBundle(pem: string): { caNotAfter: Date | undefined; stage: (t
 export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
   const { prefix, port: mainPort, version, processMetrics, lostLogLines } = options;
   const registry = new Registry();
-  const { counter, counted, gauge, measured } = metricsIn(registry, prefix);
+  const { counter, counterOf, counted, gauge, measured } = metricsIn(registry, prefix);
   if (processMetrics) {
     collectDefaultMetrics({ register: registry });
   }
-  const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
-  for (const code of refusalCodes) {
-    refusals.inc({ code: String(code) }, 0);
-  }
+  const codes = 'Requests refused before a decision, by HTTP status code.';
+  const refusals = counterOf('http_refusals_total', codes, 'code', refusalCodes);
   let certificate: { notAfter: Date; bundle: ReturnType<typeof readTrustBundle> | undefined } | undefined;
   measured(
     'certificate_not_after_timestamp_seconds',
@@ -76,46 +72,37 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
     {
       collect() {
         this.reset();
-        const current = certificate?.bundle?.stage;
-        for (const stage of current === undefined ? [] : stages) {
-          this.set({ stage }, stage === current ? 1 : 0);
+        for (const stage of certificate?.bundle ? stages : []) {
+          this.set({ stage }, stage === certificate?.bundle?.stage ? 1 : 0);
         }
       },
     },
   );
-  const reloads = counter(
+  const reloads = counterOf(
     'certificate_reloads_total',
     'New certificates, by result: success, or failure (the previous one stays in use).',
-    ['result'],
+    'result',
+    ['success', 'failure'],
   );
-  reloads.inc({ result: 'success' }, 0);
-  reloads.inc({ result: 'failure' }, 0);
   const sourceFailures = counter(
     'certificate_source_failures_total',
     'Times the source of certificates started to fail (a forbidden watch, an unreachable API server).',
   );
-  const evicted = counter(
+  const ofPorts = (name: string, help: string) => counterOf(name, `${help} By port.`, 'port', [mainPort, 'health']);
+  const evicted = ofPorts(
     'connections_evicted_total',
-    'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
-    ['port'],
+    'Connections closed to make room for others: the longest idle ones, and slow ones.',
   );
   const sourceUp = gauge('certificate_source_up', 'Whether the source of certificates works (1) or fails (0).');
   sourceUp.set(1);
-  const dropped = counter(
+  const dropped = ofPorts(
     'connections_dropped_total',
-    'Connections closed on arrival because there were too many and none was idle or slow. By port.',
-    ['port'],
+    'Connections closed on arrival because there were too many and none was idle or slow.',
   );
-  const responsesDropped = counter(
+  const responsesDropped = ofPorts(
     'answers_dropped_total',
-    'Connections closed because the client did not read a response in time. By port.',
-    ['port'],
+    'Connections closed because the client did not read a response in time.',
   );
-  for (const port of [mainPort, 'health']) {
-    for (const one of [evicted, dropped, responsesDropped]) {
-      one.inc({ port }, 0);
-    }
-  }
   const handshakes = counter(
     'tls_handshake_failures_total',
     'TLS handshakes that failed; a wrong caBundle shows up here.',
@@ -139,15 +126,12 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
     1,
   );
   return {
-    /** The format of Prometheus' text exposition. */
     contentType: registry.contentType as string,
-    /** The registry to which an application adds its own metrics. */
+    /** An application adds its own metrics. */
     registry,
-    /** All metrics in that format. */
     render: () => registry.metrics(),
-    /** Counts what happens on a port. */
     eventsOf: (port: string) => ({
-      refused: ({ code }: { code: number }) => refusals.inc({ code: String(code) }),
+      refused: ({ code }: { code: number }) => refusals.inc({ code }),
       evicted: () => evicted.inc({ port }),
       dropped: () => dropped.inc({ port }),
       responseDropped: () => responsesDropped.inc({ port }),

@@ -12,7 +12,7 @@ const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 
 /** Creates the metrics of reviews. Those that alerts add up are there before the first event. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates) {
-  const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
+  const { counter, counterOf, gauge, histogram } = metricsIn(registry, metricsPrefix);
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
@@ -37,13 +37,12 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
     ['webhook'],
     latencyBuckets,
   );
-  const conversions = counter(
+  const conversions = counterOf(
     'conversions_total',
     'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
-    ['result'],
+    'result',
+    ['success', 'failure'],
   );
-  conversions.inc({ result: 'success' }, 0);
-  conversions.inc({ result: 'failure' }, 0);
   const gates = gauge('feature_enabled', 'Whether a feature gate is on (1) or off (0).', ['name']);
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
