@@ -23,15 +23,12 @@ import { Queue, type RunResult } from './queue.ts';
 export interface ControllerOptions {
   kubeConfig: KubeConfig;
   log: Logger;
-  /** Where metrics are registered. Default: nowhere. */
   metrics?: Registry | undefined;
-  /** How to call extensions: addresses to use for hosts, a client certificate, the release. */
   extensions?: Pick<ClientOptions, 'resolve' | 'clientCertificate' | 'release'>;
   /** The Lease for leader election. Default: there is only one replica. */
   leaderElection?: LeaderElectionOptions | undefined;
   /** Default: the system's clock. Used only for the times in conditions, never for decisions, since it may jump. */
   now?: () => Date;
-  /** Milliseconds of a monotonic clock. Default: the system's. */
   monotonicMs?: () => number;
   /** For tests. */
   pace?: Partial<ControllerPace>;
@@ -52,20 +49,17 @@ const endMs = 5_000;
 /** Fewer retries than usual, since the queue retries as well. */
 const retryOptions = { ...shortRetries, deadlineMs: 20_000 };
 
-/** What a term of work needs: `discoveryWith` creates a discovery with a connection that ends with the term. */
 interface TermContext {
   kubeConfig: KubeConfig;
   log: Logger;
   pace: ControllerPace;
+  /** With a connection that ends with the term. */
   discoveryWith(cluster: KubernetesClient): Discovery;
   onSynced(): void;
   onRun(result: 'success' | 'failure', seconds: number): void;
 }
 
-/**
- * Starts a term of work on ExtensionConfigs: from the start, or from winning an election, to the end. Changes of the watched
- * copy put names into the queue, and extensions are discovered as the copy then has them.
- */
+/** Starts a term of work: changes of the watched copy put names into the queue, which are discovered as the copy then is. */
 function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: TermContext) {
   /** Aborts discoveries, but not writes. */
   const work = new AbortController();
@@ -146,7 +140,6 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
         log.debug({ extensionConfig: name }, message);
         return { result: 'failed' };
       }
-      // Of a bug, the stack is needed.
       const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
       const fields = { extensionConfig: name, ...(isBug ? { err: error } : { error: message }) };
       log[isBug ? 'error' : 'warn'](fields, 'ExtensionConfig will be retried');
@@ -159,10 +152,7 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
     informer,
     queue,
     configs,
-    /**
-     * Aborts calls of extensions, lets writes finish, and stops. With `isLost`, because another replica leads now, writes
-     * in flight are aborted at once.
-     */
+    /** Aborts calls of extensions, and lets writes finish, unless another replica leads (`isLost`). */
     async end(reason: Error, isLost = false): Promise<void> {
       informer.stop();
       const idle = queue.stop();

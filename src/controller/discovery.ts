@@ -11,7 +11,6 @@ import { conditionOf, discoveredStatus, type ExtensionConfigStatus, type RunFind
 import { createConfigStore, type StoredConfig } from './configs/stored.ts';
 import type { QueuePace, RunResult } from './queue.ts';
 
-/** Intervals and limits of a controller; tests pass their own. */
 export interface ControllerPace {
   /** Maximum time after a successful discovery until the next one, in ms. */
   resyncMs: number;
@@ -32,7 +31,6 @@ export const defaultPace: ControllerPace = {
 };
 
 interface DiscoveryContext extends Reporter {
-  /** The connection of a term. */
   cluster: KubernetesClient;
   client: Client;
   pace: ControllerPace;
@@ -88,7 +86,6 @@ export function createDiscovery({ cluster, client, log, now, pace, identity }: D
   /** By name, what was discovered last, and until when that need not be repeated: then only its Secret is looked at. */
   const discovered = new Map<string, { subject: string; until: number }>();
 
-  /** The object with the CA of the Secret that its annotation names, or why there is none. */
   async function injectCa(config: StoredConfig, annotation: string): Promise<StoredConfig | string> {
     const failed = (problem: string) => `failed to reconcile caBundle: ${problem}`;
     const bundle = await bundleOfSecret(cluster, annotation);
@@ -180,12 +177,10 @@ export function createDiscovery({ cluster, client, log, now, pace, identity }: D
       discovered.set(name, { subject: subjectOf(after), until: performance.now() + pace.resyncMs * part });
       return { result: 'done', againMs };
     },
-    /** Forgets an ExtensionConfig that was deleted. */
     forget(name: string): void {
       client.remove(name);
       discovered.delete(name);
     },
-    /** Resolves when all events have been written. */
     flush: events.flush,
   };
 }

@@ -8,7 +8,6 @@ import type { Release } from '../runtimehooks/index.ts';
 import { conditionOf } from './configs/status.ts';
 import type { StoredConfig } from './configs/stored.ts';
 
-/** The work of a leader, as it is read at each scrape. */
 interface Observed {
   informer: { ageMs: number | undefined };
   queue: { waiting: number; running: number };
@@ -18,7 +17,6 @@ interface Observed {
 const prefix = 'extensionconfig_controller_';
 /** Maximum number of hook versions with their own series: a server may report any names. */
 const maxHooks = 500;
-/** Longest name in a label, in characters. */
 const maxLabel = 100;
 
 /** When the last certificate of a bundle expires, in seconds since 1970; -Infinity if it has no certificate. */
@@ -74,7 +72,6 @@ export function createControllerMetrics(registry: Registry, release: Release, te
   );
   const ends = new LRUCache<string, number>({ max: 1_000, memoMethod: bundleEnd });
 
-  /** `hooks` are the hook versions that have their own series. */
   function countHandlers({ status }: StoredConfig, hooks: Set<string>): void {
     for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
       const state = phaseOf({ apiVersion, hook }, { release }) ?? 'unknown';

@@ -1,10 +1,6 @@
-/**
- * How one run for a key ended: `done`, or `failed`, which is retried after a wait that grows with each failure in a row.
- * After `againMs` it runs again in any case. Undefined: the key no longer stands for anything.
- */
+/** How a run for a key ended. After `againMs` it runs again in any case. Undefined: the key stands for nothing any more. */
 export type RunResult = { result: 'done' | 'failed'; againMs?: number } | undefined;
 
-/** In ms. */
 export interface QueuePace {
   /** Minimum time between the starts of two runs of a key. */
   minIntervalMs: number;
@@ -33,7 +29,6 @@ interface Entry {
 export class Queue {
   readonly #options: QueueOptions;
   readonly #entries = new Map<string, Entry>();
-  /** The keys that are due, first in, first out. */
   readonly #ready = new Set<string>();
   readonly #runs = new Set<Promise<void>>();
   #isStopped = false;

@@ -27,7 +27,6 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
-/** Why the client of a connection is refused. */
 function refusalOf(socket: TLSSocket, allowedNames: readonly string[]): string | undefined {
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) {
@@ -94,7 +93,6 @@ interface HttpsOptions {
   refuse: Refuse;
 }
 
-/** It does not listen yet. */
 export interface HttpsPort {
   server: Server;
   connections: Connections;
@@ -102,7 +100,6 @@ export interface HttpsPort {
   use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
 }
 
-/** Puts an application on an HTTPS server with limits. */
 export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions): HttpsPort {
   // Renegotiations would repeat the costly handshake. OpenSSL checks client certificates in full handshakes only, so that no
   // session is resumed; Go's clients never do.

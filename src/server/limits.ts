@@ -76,11 +76,7 @@ export const nodeLimits = (limits: Limits) => ({
 /** Longest delay of Node.js's timers in milliseconds, and more bytes than any body needs. */
 const most = 2 ** 31 - 1;
 
-/**
- * Limits with some of them changed. A header is part of its request: it may take no longer.
- *
- * @throws {TypeError} for an unknown limit, and for one that is not a whole number in its range.
- */
+/** A header may take no longer than its request. @throws {TypeError} for an unknown limit, or one out of its range. */
 export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Limits {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of entries) {

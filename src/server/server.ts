@@ -28,20 +28,17 @@ export interface ServerOptions {
   name: string;
   metricsPrefix: string;
   certificates: CertificateSource;
-  /** Requests client certificates issued by these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
   /** Undefined for a server that nobody probes. */
   health: Address | undefined;
   limits?: Partial<Limits> | undefined;
   log: Log;
-  /** Lines of the log that could not be written. */
   lostLogLines?: (() => number) | undefined;
   version: string;
   /** Whether to add the process's own metrics, which may be registered only once per process. */
   processMetrics: boolean;
   now: () => Date;
-  /** How often the client CA file is read, in ms. */
   pollMs?: number | undefined;
 }
 
@@ -78,11 +75,8 @@ function createLimitedLog(log: Log, nowMs = () => performance.now()) {
 const rejectsCertificate = /_ALERT_(BAD_CERTIFICATE|CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA)$/;
 
 /**
- * Starts the health port, then the main port. Without a certificate, TLS handshakes fail and `/readyz` says why until the
- * source provides one. A renewed certificate is used for new connections.
- *
- * @throws {ListenError | ClientCaError}
- * @throws {TypeError} for a limit that is not a whole number in its range.
+ * Starts the health port, then the main port. Without a certificate, TLS handshakes fail and `/readyz` says why. A renewed one
+ * is used for new connections. @throws {ListenError | ClientCaError} @throws {TypeError} as `limitsWith`.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, now, clients, certificates, name } = options;

@@ -25,7 +25,6 @@ import { offersUpdates } from '../plan/index.ts';
 import { keyOf, type Loss, lossesOf } from './losses.ts';
 import type { WatchedObjects } from './watched-objects.ts';
 
-/** The objects of a cluster, as far as plans read them. */
 export type Watched = Pick<WatchedObjects, 'worldOf' | 'definitions' | 'ofKind' | 'ownedBy' | 'namespaceLabels'>;
 
 /** A write, with the object as it is stored after and before it: undefined if it is deleted or created. */
@@ -38,7 +37,6 @@ export const subjectOf = ({ object, old }: Change): JsonObject => object ?? old 
 
 export interface Impact {
   clusters: ClusterPlan[];
-  /** How many Clusters the write concerns. */
   total: number;
   /** Those, as `NAMESPACE/NAME`, that were not planned in time. */
   unplanned: string[];
@@ -120,7 +118,6 @@ function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
     );
 }
 
-/** The Clusters that a write concerns, as they are stored. */
 function clustersOf(change: Change, watched: Watched): JsonObject[] {
   const subject = subjectOf(change);
   switch (subject.kind) {
@@ -212,7 +209,6 @@ export async function impactOf(change: Change, watched: Watched, options: Impact
     (isUnknown || watched.ofKind(runtimeGroup, 'ExtensionConfig').some(offersUpdates));
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  /** Plans a change from one object to another for some Clusters. */
   async function planned(batch: readonly JsonObject[], from: JsonObject | undefined, to: JsonObject | undefined) {
     const own = batch.flatMap((cluster) => watched.ownedBy(namespacedName(cluster)));
     const others = [...shared, ...own].filter((one) => !isSameObject(one, subject));

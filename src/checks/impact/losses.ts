@@ -1,9 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { type Cause, type ClusterPlan, type GroupPlan, healthyStatus } from '../../topology/index.ts';
 
-/** Machines of a group that go. */
 export interface Loss {
-  /** `NAMESPACE/NAME`. */
   cluster: string;
   group: string;
   kind: string;

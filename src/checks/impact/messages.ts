@@ -8,7 +8,6 @@ export interface ThreadSettings {
   clusterApiVersion: Release | undefined;
   /** Whether replacements need a permission in namespaces with the label. */
   denies: boolean;
-  /** Whether extensions that offer it update Machines in place. */
   updatesInPlace: boolean;
   callsExtensions: boolean;
   /** The number of the newest review: older ones are dropped. */
@@ -27,12 +26,9 @@ export interface Question extends Change {
 export const reasons = ['late', 'bug', 'reading', 'extension', 'plan'] as const;
 export type Reason = (typeof reasons)[number];
 
-/** The effect of a write on Machines. */
 export interface Answer extends Verdict {
   number: number;
-  /** Warnings. */
   lines: string[];
-  /** Machines. */
   replaced: number;
   deleted: number;
   /** How many Clusters use the object, and of how many the plan was made. */
@@ -42,7 +38,6 @@ export interface Answer extends Verdict {
 }
 
 export type FromThread =
-  /** The objects have been read for the first time. */
   | { is: 'ready' }
   | { is: 'answer'; answer: Answer }
   | { is: 'bug'; error: string; stack: string[] }

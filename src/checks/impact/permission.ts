@@ -46,7 +46,6 @@ export function unreadLabel({ losses }: Impact, watched: Watched): string | unde
 
 /** What a write lacks, where permissions are asked for. */
 export interface Verdict {
-  /** Of the plan; undefined if not all is known. */
   hash: string | undefined;
   /** Namespaces that do not permit what happens, and those that do not permit it as that is not known. */
   deniedIn: string[];

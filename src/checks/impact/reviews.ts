@@ -90,7 +90,6 @@ function isOfController(
   );
 }
 
-/** The namespaces of the Clusters that a write concerns; undefined if they are not known. */
 function namespacesOf({ kind, namespace, name }: AdmissionRequest, facts: Facts): ReadonlySet<string> | undefined {
   const ofClasses = (matches: (clusterClass: string) => boolean) =>
     facts.clusters &&

@@ -31,7 +31,6 @@ const readingMs = 300;
 const arrivingMs = 1_000;
 /** How long after the start reviews wait as long as they can, in ms. */
 const startingMs = 10_000;
-/** How long extensions are called, in ms. */
 const callingMs = 3_000;
 
 const threadStartedMs = monotonicMs();

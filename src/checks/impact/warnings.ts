@@ -20,7 +20,6 @@ interface Sum {
   kind: string;
   groups: Set<string>;
   why: string;
-  /** Machines by Cluster. */
   machines: Map<string, number>;
   total: number;
 }
@@ -56,7 +55,6 @@ function fieldsText(causes: readonly Cause[]): string {
   return first === undefined ? 'outdated already' : others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
-/** The losses, the most expensive first. */
 function sumsOf(losses: readonly Loss[]): Sum[] {
   const sums = new Map<string, Sum>();
   for (const { cluster, group, verb, machines, causes, why = fieldsText(causes), isLater, ...loss } of losses) {

@@ -20,7 +20,6 @@ const maxLength = 64 * 1024 * 1024;
 /** How long objects are used that the API server does not confirm any more, in ms. */
 const maxAgeMs = 60_000;
 
-/** Kinds that are watched if there is a definition of them. */
 const ownKinds: ReadonlySet<string> = new Set([
   ...['Cluster', 'ClusterClass', 'MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].map(
     (kind) => `${coreGroup} ${kind}`,
@@ -63,10 +62,7 @@ function ownerOf(object: JsonObject): string {
   return name === '' ? namespaceOf(object) : `${namespaceOf(object)}/${name}`;
 }
 
-/**
- * The objects that plans read: Clusters and their Machines, classes, and the kinds of templates and control planes that the
- * classes name. Plans do without what belongs to a single Machine.
- */
+/** Clusters and their Machines, classes, and the kinds that these name. Plans do without what belongs to a single Machine. */
 export class WatchedObjects {
   readonly #config: KubeConfig;
   readonly #onProblem: (resource: string, problem: string | undefined) => void;
@@ -95,7 +91,6 @@ export class WatchedObjects {
     });
   }
 
-  /** Why nothing can be said yet, or any more. */
   get problem(): string | undefined {
     const needed = [...neededKinds].flatMap((kind) => this.#following.get(kind)?.informer ?? []);
     const problem = [this.#definitions, this.#namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
@@ -107,7 +102,6 @@ export class WatchedObjects {
     return [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
   }
 
-  /** Of an object in the copy. */
   versionOf(object: JsonObject): string | undefined {
     const { informer } = this.#following.get(`${groupOf(object)} ${textAt(object, 'kind')}`) ?? {};
     const known = informer?.get(namespacedName(object));

@@ -31,10 +31,7 @@ import { serverFlags } from './server-flags.ts';
 /** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;
 
-/**
- * Seconds for answers in progress after that: three times the timeout of the webhooks in the manifests. With the delay,
- * it is less than the pods' terminationGracePeriodSeconds.
- */
+/** Seconds for answers after that: with the delay, less than the pods' terminationGracePeriodSeconds. */
 const answersSeconds = 15;
 
 /** Seconds for which connections are accepted after SIGTERM, which may arrive in a pod before endpoints are updated. */
@@ -164,10 +161,7 @@ interface Surroundings
   log: Logger;
 }
 
-/**
- * Starts the webhook that flags describe, and what it watches; `stop` ends both. `impactReady` resolves when it can say what
- * writes replace; it is undefined without `--impact`.
- */
+/** Starts the webhook and what it watches; `stop` ends both. `impactReady` resolves when it can say what writes replace. */
 export async function startFromFlags(
   flags: ServeFlags,
   { rules, facts, pace, impact: config, log, ...server }: Surroundings,

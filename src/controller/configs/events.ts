@@ -5,7 +5,6 @@ import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.t
 import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
-/** An event of an ExtensionConfig, as `kubectl describe` and the log show it. */
 export interface ConfigEvent {
   type: 'Normal' | 'Warning';
   reason: string;
@@ -22,7 +21,6 @@ const maxInstance = 128;
 const maxWaiting = 1_000;
 
 export interface Reporter {
-  /** Name of the replica. */
   identity: string;
   log: Logger;
   now: () => Date;
@@ -32,7 +30,6 @@ export interface Reporter {
 export function createEventRecorder(cluster: KubernetesClient, { identity, log, now }: Reporter) {
   let waiting = 0;
   let written = Promise.resolve();
-  /** A missing permission affects every event. */
   let lastProblem: string | undefined;
 
   async function write({ metadata }: StoredConfig, event: ConfigEvent, at: Date): Promise<void> {
@@ -76,7 +73,6 @@ export function createEventRecorder(cluster: KubernetesClient, { identity, log, 
         written = written.then(() => write(config, event, at)).finally(() => waiting--);
       }
     },
-    /** Resolves when everything has been written, or has failed. */
     flush: () => written,
   };
 }

@@ -5,7 +5,6 @@ import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
 type StoredCondition = NonNullable<ExtensionConfigStatus['conditions']>[number];
 
-/** A condition to write, without its time and generation. */
 interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -21,10 +20,7 @@ const maxV1Beta1Message = 10_240;
 const cut = (text: string, longest: number) =>
   (text.length > longest ? `${text.slice(0, longest - 1)}…` : text).toWellFormed();
 
-/**
- * Conditions with some of them set, in Cluster API's order: by type, with Paused at the end. Others are preserved. A
- * transition time changes only with the status of its condition.
- */
+/** Conditions with some of them set, in Cluster API's order. A transition time changes with the status of its condition. */
 function withSet<T extends { type?: string; status?: string; lastTransitionTime?: string }>(
   stored: readonly T[] = [],
   set: readonly T[],
@@ -57,10 +53,7 @@ function inKnownOrder(known: ExtensionConfigStatus['handlers'] = [], discovered:
   return discovered.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/**
- * The status as Cluster API writes it: conditions of both kinds, and the handlers, which remain when discovery fails. Fields
- * and conditions of other controllers are preserved.
- */
+/** The status as Cluster API writes it. Handlers remain when discovery fails, and so do fields of other controllers. */
 export function discoveredStatus(
   stored: ExtensionConfigStatus = {},
   finding: RunFinding,

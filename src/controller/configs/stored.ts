@@ -39,10 +39,7 @@ export class ConfigConflict extends Error {}
 /** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
-/**
- * Writes ExtensionConfigs by merge patches with the resourceVersion, so that nothing that other clients wrote is lost, and
- * unknown fields are preserved. Returns the object after it. @throws {ConfigConflict | ConfigGone}
- */
+/** Writes by merge patches with the resourceVersion: nothing of other clients is lost. @throws {ConfigConflict | ConfigGone} */
 export function createConfigStore(cluster: KubernetesClient) {
   async function patch(config: StoredConfig, subresource: '' | '/status', change: JsonObject): Promise<StoredConfig> {
     const { name, uid, resourceVersion } = config.metadata;
@@ -65,14 +62,12 @@ export function createConfigStore(cluster: KubernetesClient) {
   }
 
   return {
-    /** Writes the fields of a status that differ. */
     async writeStatus(config: StoredConfig, status: ExtensionConfigStatus): Promise<StoredConfig> {
       const [before, after] = [config.status ?? {}, status] as JsonObject[];
       const changed = Object.keys({ ...before, ...after }).filter((name) => !isSame(before?.[name], after?.[name]));
       const fields = Object.fromEntries(changed.map((name) => [name, after?.[name] ?? null]));
       return changed.length === 0 ? config : patch(config, '/status', { status: fields });
     },
-    /** Writes a caBundle (base64). */
     writeCaBundle: (config: StoredConfig, caBundle: string) =>
       patch(config, '', { spec: { clientConfig: { caBundle } } }),
   };

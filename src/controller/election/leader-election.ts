@@ -30,9 +30,8 @@ export interface ElectionRun extends LeaderElectionOptions {
 }
 
 /**
- * Takes part in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for the
- * duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that, and is a
- * candidate again. So there is at most one leader, whatever the clocks say.
+ * A candidate takes over when it has seen no renewal for the duration of the Lease, by its own clock; a leader that cannot
+ * renew within `renewDeadlineMs` stops before that. So there is at most one leader, as with client-go.
  */
 export class Candidate {
   readonly #run: Required<ElectionRun> & { identity: string };
@@ -48,7 +47,6 @@ export class Candidate {
   /** The Lease as this leader has written it last; undefined while that is not known. */
   #held: StoredLease | undefined;
   #deadline: NodeJS.Timeout | undefined;
-  /** Why the Lease cannot be read or written; undefined if it can. */
   problem: string | undefined;
   #ended: Promise<void> | undefined;
 

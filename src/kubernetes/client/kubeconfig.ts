@@ -71,7 +71,6 @@ function load(config: KubeConfig, text: string, folder: string): void {
       user['auth-provider'] = { name: ofFile, config: { tokenFile: resolve(folder, tokenFile) } };
     }
   }
-  // Entries that are not used may be incomplete.
   config.loadFromString(JSON.stringify(value), { onInvalidEntry: 'filter' });
 }
 

@@ -44,9 +44,7 @@ export function secretPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }
 
-/**
- * Reads a Secret, with its data as text; undefined without one. @throws {ResponseError} for another; else as `readObject`.
- */
+/** Undefined if there is none. @throws as `readObject` and `decodeSecret`. */
 export async function fetchSecret(
   cluster: KubernetesClient,
   namespace: string,

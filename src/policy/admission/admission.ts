@@ -30,7 +30,6 @@ export interface AdmissionPolicy {
   /** Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be written. */
   isRuntimeSdkEnabled: boolean;
   now: () => Date;
-  /** The facts, for each decision; absent if none are used. */
   facts?: (() => ClusterKnowledge) | undefined;
 }
 
@@ -40,7 +39,6 @@ export interface ClusterKnowledge extends Knowledge {
 
 /** The decisions of the webhook, which never throw. */
 export interface Admission {
-  /** Sets defaults by a JSON Patch. */
   mutate(request: AdmissionRequest): AdmissionOutcome;
   /** @param known what is known for this request; default: what the policy's `facts` returns. */
   validate(request: AdmissionRequest, known?: ClusterKnowledge): AdmissionOutcome;

@@ -81,7 +81,6 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   const outcome = outcomeOfWrite(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
-    // No field is invalid.
     const denials = reports.filter(({ severity }) => severity === 'deny');
     const text = denials.map(({ message }) => withoutControls(message)).join('; ');
     outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
@@ -89,7 +88,6 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   return outcome;
 }
 
-/** The outcome with audit annotations for the age of its facts and for missing facts. */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
   const annotations = response.auditAnnotations ?? {};

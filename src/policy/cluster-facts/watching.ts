@@ -53,11 +53,9 @@ export interface WatchingOptions {
   config: KubeConfig;
   /** Called with why facts about a kind may be stale or missing, and a remedy; with undefined when they are current. */
   onProblem?(kind: FactKind, problem: string | undefined): void;
-  /** Intervals of watching, in ms; tests pass shorter ones. */
   pace?: Partial<WatchPace>;
 }
 
-/** The metadata by which an object, and its version, is recognized. */
 function identityOf(object: JsonObject): JsonObject {
   const { namespace = null, name = null, uid = null, resourceVersion = null } = objectAt(object, 'metadata');
   return { namespace, name, uid, resourceVersion };
@@ -68,10 +66,7 @@ interface Named {
   name: string;
 }
 
-/**
- * The Service of an object, if according to the copy it does not exist or lacks the port: the copy may be older than
- * the Service, which was perhaps created in the same `kubectl apply`.
- */
+/** The Service of an object, if the copy lacks it or its port: `kubectl apply` may have created it just now. */
 function serviceToReadAgain(object: JsonObject, services: Facts['services']): Named | undefined {
   const service: Json = objectAt(object, 'spec', 'clientConfig', 'service');
   const named = validService(service);
@@ -118,7 +113,6 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
   let secretProblem: string | undefined;
   const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
   const readNow = createReader(cluster, (plural, problem) => {
-    // The watch of Services reports its own problems.
     if (plural === 'secrets' && problem !== secretProblem && !stop.signal.aborted) {
       secretProblem = problem;
       onProblem?.('Secret', problem);
@@ -185,9 +179,8 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
   return {
     read,
     /**
-     * What is known for the decision on a request, with the objects that its ExtensionConfig names as they are now: its
-     * Secret, and its Service if the copy of it would be reported. What could not be read within a second is not known.
-     * Undefined if no object has to be read. Never rejects.
+     * What is known for a decision, with the Secret that is named as it is now, and the Service if the copy of it would be
+     * reported; what takes over a second is not known. Undefined if nothing has to be read. Never rejects.
      */
     refresh({
       object,
@@ -223,7 +216,6 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
 
 export type Watching = ReturnType<typeof watchCluster>;
 
-/** Adds metrics of the facts about the cluster, which are read at each scrape. */
 export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const { gauge } = metricsIn(registry, prefix);
   const perKind = (name: string, help: string, read: (status: ReturnType<Watching['status']>) => number | undefined) =>

@@ -29,9 +29,8 @@ const groups = {
 } as const;
 
 /**
- * Facts from manifests, which rarely describe a whole cluster: a Service counts as absent only if its namespace has
- * another Service, and a Secret never does. Objects without a namespace are in `default`; of several objects with the
- * same name, as in overlays, the last one counts.
+ * Manifests rarely describe a whole cluster: a Service counts as absent only if its namespace has another one, a Secret never.
+ * Objects without a namespace are in `default`; of those with the same name, as in overlays, the last one counts.
  */
 export function createManifestFacts(): {
   facts: Facts;

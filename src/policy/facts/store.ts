@@ -58,10 +58,7 @@ function addressOfUrl(url: string): string | undefined {
   return name === '' ? undefined : `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
 }
 
-/**
- * The address of an extension server in a canonical form, `HOST:PORT/PATH`, so that a server that is registered twice
- * is recognized: by Service or by URL, with or without a default port. Undefined without a valid address.
- */
+/** `HOST:PORT/PATH`, so that a server is recognized that is registered by Service and by URL; undefined without an address. */
 export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
   const service = objectAt(clientConfig, 'service');
   const [name, namespace, path] = [textAt(service, 'name'), textAt(service, 'namespace'), textAt(service, 'path')];
@@ -86,7 +83,6 @@ function hooksOf(object: JsonObject): string[] {
   return [...hooks];
 }
 
-/** A label selector with defaults for absent fields; undefined if there is none. */
 function selectorOf(value: Json | undefined): LabelSelector | undefined {
   if (!isJsonObject(value)) {
     return undefined;
@@ -109,7 +105,6 @@ function readExtensionConfig(name: string, object: JsonObject) {
     name,
     address: serverAddress(objectAt(spec, 'clientConfig')),
     namespaceSelector: selectorOf(spec.namespaceSelector),
-    /** The Secret in its annotation, as NAMESPACE/NAME. */
     secret: textAt(object, 'metadata', 'annotations', injectCaFromSecretAnnotation) || undefined,
     hooks: hooksOf(object),
   };
@@ -149,7 +144,6 @@ function readClusterClass(clusterClass: string, object: JsonObject) {
   return [...references.values()];
 }
 
-/** NAMESPACE/NAME of the ClusterClass of a Cluster. */
 function classOf(object: JsonObject, namespace: string): string | undefined {
   const topology = objectAt(object, 'spec', 'topology');
   const classRef = objectAt(topology, 'classRef');
@@ -244,12 +238,10 @@ export interface Facts {
   extensionConfigs?: ReadonlyMap<string, KnownExtensionConfig> | undefined;
   clusterClasses?: ReadonlyMap<string, readonly HandlerReference[]> | undefined;
   clusters?: ReadonlyMap<string, KnownCluster> | undefined;
-  /** Their labels. */
   namespaces?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
   /** `absent`: it certainly does not exist; undefined: unknown. */
   services?: { find(namespace: string, name: string): KnownService | 'absent' | undefined } | undefined;
   secrets?: { find(namespace: string, name: string): KnownSecret | 'absent' | undefined } | undefined;
-  /** By DNS name. */
   certificates?: ReadonlyMap<string, readonly KnownCertificate[]> | undefined;
 }
 

@@ -7,7 +7,6 @@ import { type Answer, Refusal } from './refusal.ts';
 
 /** The state of a request while it is answered. */
 export interface Locals {
-  /** By `performance.now`. */
   startedMs: number;
   /** Bytes in memory for it: its body, then its response. */
   heldBytes?: number;
@@ -19,13 +18,11 @@ export type BodyResponse = Response<unknown, Locals & Record<string, unknown>>;
 
 /** Bodies up to this size may also use a reserve, so that large bodies cannot crowd out ordinary reviews (some 4 KiB). */
 const smallBytes = 64 * 1024;
-/** Of the maximum. */
 const reserveShare = 0.25;
 
 /** How many copies of a response are in memory: node:tls encrypts all of it before the first byte is sent. */
 const copiesOfResponse = 2;
 
-/** The bytes of bodies and responses in memory. */
 export class InFlight {
   bytes = 0;
   readonly #maxBytes: number;

@@ -25,7 +25,6 @@ const refusalCodes = [400, 403, 404, 405, 408, 413, 415, 431, 500, 501, 503];
 
 const secondsOf = (time: Date) => time.getTime() / 1000;
 
-/** The stages of a CA rotation. */
 const stages = ['missing', 'steady', 'staged', 'promoted'] as const;
 
 /** The earliest expiry in a trust bundle (PEM), and the stage of the rotation that it reveals; `missing` if it is invalid. */
@@ -127,7 +126,6 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
   );
   return {
     contentType: registry.contentType as string,
-    /** An application adds its own metrics. */
     registry,
     render: () => registry.metrics(),
     eventsOf: (port: string) => ({
@@ -136,7 +134,6 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
       dropped: () => dropped.inc({ port }),
       responseDropped: () => responsesDropped.inc({ port }),
     }),
-    /** `bundle` is the trust bundle that came with the pair. */
     certificateLoaded({ notAfter }: CertificatePair, bundle: string | undefined): void {
       reloads.inc({ result: 'success' });
       certificate = { notAfter, bundle: bundle === undefined ? undefined : readTrustBundle(bundle) };

@@ -4,7 +4,6 @@ export type ServerPhase = 'starting' | 'serving' | 'draining';
 
 export interface ReadinessFacts {
   phase: ServerPhase;
-  /** Name of the main port. */
   port: string;
   pair?: CertificatePair;
   /** Why there is no newer certificate, and why updates of it may not arrive, as the source last reported. */
@@ -18,7 +17,6 @@ export interface ReadinessFacts {
 }
 
 interface ReadinessCheck {
-  /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
   problem: string | undefined;
   /** Whether a problem makes the pod not ready: one that does not affect reviews for now affects all pods alike. */

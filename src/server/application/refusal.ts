@@ -4,7 +4,6 @@ import express, { type Express, type RequestHandler } from 'express';
 import { bugFields, type Log, withoutControls } from '../../base/index.ts';
 import { refusal } from '../../kubernetes/index.ts';
 
-/** An HTTP status code and a JSON text. */
 export interface Answer {
   code: number;
   text: string;
@@ -12,7 +11,6 @@ export interface Answer {
 
 /** Why a request gets no decision: thrown, or passed to `next`, for `refuse` to send. */
 export class Refusal extends Error {
-  /** HTTP status code. */
   readonly code: number;
   /** Sent instead of the Status of the refusal. */
   readonly answer: Answer | undefined;
@@ -24,7 +22,6 @@ export class Refusal extends Error {
   }
 }
 
-/** By HTTP status code. */
 const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
   [405, ['allow', 'POST']],
   [503, ['retry-after', '1']],
@@ -33,7 +30,6 @@ const refusalHeaders: ReadonlyMap<number, readonly string[]> = new Map([
 /** How long a client may take to read why its request is refused before all of it has arrived, in ms. */
 export const readingMs = 1_000;
 
-/** Longest path that is logged, in characters. */
 const maxLoggedPath = 512;
 
 export function statusOf({ code, message }: Pick<Refusal, 'code' | 'message'>): Answer {
@@ -49,11 +45,9 @@ export type Refuse = (
 ) => void;
 
 /**
- * Creates the middleware for errors. A Refusal is reported and sent. Anything else is a bug, which must not end the process:
- * it is logged with its stack, and the client gets a 500.
- *
- * If the request has not arrived completely, its connection ends, after what the client still sends was discarded for a
- * while: closing a socket with unread data resets it, and the reset overtakes the response.
+ * Anything but a Refusal is a bug, which must not end the process: it is logged with its stack, and the client gets a 500. If
+ * the request has not arrived completely, its connection ends, after what still comes was discarded for a while: closing a
+ * socket with unread data resets it, and the reset overtakes the response.
  */
 export function createRefuse(
   log: Pick<Log, 'error'>,

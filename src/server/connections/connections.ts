@@ -7,7 +7,6 @@ import type { Limits } from '../limits.ts';
 /** An Express application. `next` is called with an error, and for what it does not route. */
 export type Application = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** For metrics and the log. */
 export interface ConnectionEvents {
   /** A connection was closed to make room for another. */
   evicted(): void;
@@ -24,13 +23,10 @@ interface Connection {
   readonly transport: Socket;
   /** Both ends: from one port a client may have connections to several addresses of this server. */
   readonly ends: string;
-  /** Once its handshake is complete. */
   tls?: TLSSocket;
-  /** Why its client may not call. */
   refusal?: string;
   /** Those that have not been sent completely; several when requests are pipelined. */
   readonly responses: Set<ServerResponse>;
-  /** Whether it has had a request. */
   hasCalled: boolean;
   /** When it arrived, became idle or busy, or sent a response. */
   since: number;
@@ -61,7 +57,6 @@ const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
 const isDeciding = ({ responses }: Connection) =>
   responses.values().some(({ req, headersSent }) => req.complete && !headersSent);
 
-/** Why a request is refused before it is routed. */
 function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) {
     return new Refusal(400, 'HTTP/1.1 requires the header Host');
@@ -73,15 +68,13 @@ function problemOf({ httpVersion, headers, url = '' }: IncomingMessage): Refusal
 interface ConnectionsOptions {
   limits: Limits;
   events: ConnectionEvents;
-  /** Answers the requests of allowed clients. */
   application: Application;
   refuse: Refuse;
 }
 
 /**
- * The connections of a server. When it is full, one is closed to make room for another; and so are connections that have been
- * idle for too long, and those on which a response is not read, which Node does not limit. Before the first request, the
- * timeout is Node's.
+ * Closes one connection to make room for another, and those that have been idle for too long or on which a response is not
+ * read, which Node does not limit. Before the first request, the timeout is Node's.
  */
 export class Connections {
   readonly open = new Set<Connection>();
@@ -115,12 +108,10 @@ export class Connections {
     server.once('close', () => clearInterval(checking));
   }
 
-  /** Requests being read or answered. */
   get inFlight(): number {
     return [...this.open].reduce((sum, { responses }) => sum + responses.size, 0);
   }
 
-  /** The open connection with this TCP or TLS socket. */
   of(socket: object): Connection | undefined {
     return this.#bySocket.get(socket);
   }
@@ -205,10 +196,7 @@ export class Connections {
     }
   }
 
-  /**
-   * The connection to close for another one: one that never sent a request, else the longest idle, else one whose request does
-   * not arrive or whose response is not read. While a request is being decided, the client is not to blame.
-   */
+  /** One that never called, else the longest idle, else one that stalls: not while a request is being decided. */
   #evictable(): Connection | undefined {
     const latest = performance.now() - this.#limits.stallTimeoutMs;
     const first = (matches: (connection: Connection) => boolean) =>
@@ -270,7 +258,6 @@ export class Connections {
   #secure(socket: TLSSocket): void {
     const connection = this.#byEnds.get(endsOf(socket));
     if (connection === undefined) {
-      // The client has disconnected.
       socket.destroy();
       return;
     }

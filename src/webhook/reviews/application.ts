@@ -23,7 +23,6 @@ export const webhookPaths = {
   impact: '/impact',
 } as const satisfies Record<Webhook, string>;
 
-/** How reviews are decided. */
 export interface Decisions {
   featureGates: FeatureGates;
   admission: Admission;

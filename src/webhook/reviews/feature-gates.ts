@@ -3,7 +3,6 @@ import { runtimeSdkFeatureGate } from '../../extensionconfig/index.ts';
 /** Whether Cluster API asks extensions to update Machines in place, which matters to `serve --impact`. */
 export const inPlaceFeatureGate = 'InPlaceUpdates';
 
-/** The feature gates that this program knows, with Cluster API's defaults. */
 export const knownFeatureGates: Readonly<Record<string, boolean>> = {
   [runtimeSdkFeatureGate]: false,
   [inPlaceFeatureGate]: false,
@@ -17,11 +16,7 @@ type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
 const truths: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 const falsehoods: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
-/**
- * Parses feature gates in Kubernetes' syntax (`k8s.io/component-base/featuregate`): `RuntimeSDK=true,Other=false`.
- * Gates that are not named keep their defaults; if a gate is named twice, the last setting counts. `problem` says what
- * is wrong and which gates are known.
- */
+/** Kubernetes' syntax (`k8s.io/component-base/featuregate`): `RuntimeSDK=true,Other=false`. The last setting of a gate counts. */
 export function parseFeatureGates(text: string, known: FeatureGates = knownFeatureGates): ParsedFeatureGates {
   const gates: Record<string, boolean> = { ...known };
   for (const part of text.split(',')) {

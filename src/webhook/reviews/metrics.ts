@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 
-/** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert' | 'impact';
 
 export const metricsPrefix = 'extensionconfig_webhook_';

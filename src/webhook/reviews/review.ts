@@ -69,7 +69,6 @@ const messages = {
 /** Longest name that is logged, in characters, and that Kubernetes allows. */
 const maxNameLength = 253;
 
-/** Milliseconds, to the microsecond. */
 const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
 
 interface AnsweredReview {

@@ -23,7 +23,6 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const maxEventBytes = 4 * 1024 * 1024;
 /** Events handled between two turns of the event loop: changes arrive in chunks of megabytes. */
 const eventsPerTurn = 50;
-/** Longest Retry-After that is honoured, in ms. */
 const maxRetryAfterMs = 30_000;
 const headersTimeoutMs = 10_000;
 
@@ -83,10 +82,7 @@ export async function readObject(
   }
 }
 
-/**
- * Six attempts in about 10 s, not counting those that the server asks for (Retry-After), and a deadline of a request with all
- * of them.
- */
+/** Six attempts in about 10 s, not counting those that the server asks for; the deadline is for all of them. */
 const defaultRetries = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 type RetryOptions = typeof defaultRetries;
@@ -99,7 +95,6 @@ interface WatchOptions {
   watchMs: number;
   /** How long after that the connection is considered dead, in ms. */
   graceMs: number;
-  /** Called when the server has accepted the watch. */
   onOpen(): void;
   /** After a bookmark, everything up to the version of its object has been reported. */
   onEvent(event: { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: JsonObject }): void;
@@ -108,8 +103,7 @@ interface WatchOptions {
 /** Requests to an API server, as plain JSON. */
 export interface KubernetesClient {
   /**
-   * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch; that of an APPLY is an
-   * object for server-side apply (a PATCH with its own media type).
+   * The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch; APPLY is server-side apply.
    *
    * @throws {StatusError} for any response but 2xx, at once; for 429 and 5xx after retries.
    * @throws {ConnectionError} without a response, after retries.
@@ -120,10 +114,7 @@ export interface KubernetesClient {
     path: string,
     body?: Json,
   ): Promise<JsonObject>;
-  /**
-   * Watches a collection: first the existing objects, then every change. `path` includes the query, without `watch` and
-   * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
-   */
+  /** Resolves when the server ends the watch; nothing is retried. Errors are those of `request`. */
   watch(path: string, options: WatchOptions): Promise<void>;
   /** The server's time when it last responded, minus this machine's, in ms; undefined if it has not said it. */
   clockOffsetMs?(): number | undefined;
@@ -224,8 +215,7 @@ async function send<T>(
     }
     throw new ConnectionError(server, causeOf(error));
   } finally {
-    // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
-    // once would open another.
+    // The HTTP client reuses the connection only after a turn of the event loop.
     await setImmediate();
   }
 }
@@ -343,10 +333,8 @@ interface ListOptions {
 }
 
 /**
- * Lists a collection in pages. A page that is too large is requested again in smaller ones.
- *
- * @throws {ResponseError} for a response that is not a list, and for more than `maxObjects`.
- * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
+ * A page that is too large is requested again in smaller ones. @throws {ResponseError} for a response that is not a list, and
+ * for more than `maxObjects`; else as `request`, with 403 and 401 as {@link Forbidden}.
  */
 export async function* listPages(cluster: KubernetesClient, options: ListOptions) {
   const { path, resource, query, name = '(all)', maxObjects } = options;

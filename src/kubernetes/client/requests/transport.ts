@@ -22,14 +22,12 @@ class NoCredentials extends ConnectionError {
   }
 }
 
-/** The API server's response is unusable. */
 export class ResponseError extends FailureError {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
-/** A list can be read in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
 export interface OutgoingRequest {
@@ -57,10 +55,7 @@ export function causeOf(error: unknown): string {
 /** Longest body of a refusal that is read, in bytes. */
 export const maxRefusalBytes = 64 * 1024;
 
-/**
- * Sends requests to the API server of a kubeconfig's current context; redirects are not followed. The connection pool is
- * kept until a connection fails, since its TLS settings may be outdated, or there is another client certificate.
- */
+/** The connection pool is kept until a connection fails, as its TLS settings may be outdated, or for another certificate. */
 export function transportFor(config: KubeConfig) {
   const cluster = config.getCurrentCluster();
   const { origin, pathname } = new URL(cluster?.server ?? '');
@@ -92,10 +87,7 @@ export function transportFor(config: KubeConfig) {
     }
   }
 
-  /**
-   * Gets the credentials that `open` sends, other than those that the server has refused; undefined if they never change.
-   * A person who has to do something for a plugin has 15 minutes. @throws {ConnectionError} when there are none.
-   */
+  /** Gets the credentials that `open` sends, but not `refused` ones; undefined if they never change. A person has 15 minutes. */
   async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
     if (plugin === undefined) {
       return undefined;
@@ -162,7 +154,6 @@ export function transportFor(config: KubeConfig) {
           `the CA, the client certificate or its key in the kubeconfig cannot be used (${cause})`,
         );
       }
-      // Without the proxy's user and password.
       const proxy = cluster?.proxyUrl ? ` (through the proxy ${new URL(cluster.proxyUrl).host})` : '';
       throw new ConnectionError(
         `${server}${proxy}`,

@@ -13,7 +13,6 @@ import {
 } from '../requests/kubernetes-client.ts';
 import { ConnectionError, ResponseError } from '../requests/transport.ts';
 
-/** Intervals of consecutive watches, in ms; tests pass shorter ones. */
 export interface WatchPace {
   /** How long one watch lasts; API servers accept whole seconds. */
   watchMs: number;
@@ -79,11 +78,9 @@ function withoutManagedFields(object: JsonObject): JsonObject {
 }
 
 /**
- * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
- * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
- *
- * The informer of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists
- * of any length in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
+ * A copy of a collection, up to date across lost connections, a server that restarts (even with versions that start over),
+ * versions that are too old (410), and watches that die silently. Needs `list` and `watch`. The informer of
+ * @kubernetes/client-node stops at the first error, reads lists of any length in one response, and loses events.
  */
 export class Informer {
   readonly #options: InformerOptions & Required<Pick<InformerOptions, 'keep' | 'maxObjects' | 'maxLength'>>;
@@ -91,13 +88,11 @@ export class Informer {
   readonly #stop = new AbortController();
   readonly #cluster: KubernetesClient;
   readonly #copy = new Map<string, JsonObject>();
-  /** Characters of JSON of an object; 0 without a limit of them. */
   readonly #lengthOf: (object: JsonObject) => number;
   #length = 0;
   readonly #firstList = Promise.withResolvers<void>();
   /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
   readonly synced = this.#firstList.promise;
-  /** Why the copy may be stale; undefined if it is not. */
   problem: string | undefined;
   #confirmedAt: number | undefined;
   /** The last watch: whether the server has accepted it, since when, from which version, and how many events came. */
