@@ -14,54 +14,24 @@ const commands: Commands = {
   },
   'Guard a cluster:': {
     serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve.ts')],
-    certs: [
-      'create, rotate, inject and inspect the CA, serving certificate and caBundles',
-      () => import('./commands/certs/certs.ts'),
-    ],
-    controller: [
-      "discover extensions, in clusters without Cluster API's own controller",
-      () => import('./commands/controller.ts'),
-    ],
-    doctor: [
-      'diagnose an installation, or find what blocks an upgrade of Cluster API',
-      () => import('./commands/doctor.ts'),
-    ],
+    certs: ['create, rotate, inject and inspect certificates', () => import('./commands/certs/certs.ts')],
+    controller: ["discover extensions, in place of Cluster API's controller", () => import('./commands/controller.ts')],
+    doctor: ['diagnose an installation, or an upgrade of Cluster API', () => import('./commands/doctor.ts')],
   },
   'Write extensions:': {
     'new-extension': ['create a project for an extension in TypeScript', () => import('./commands/new-extension.ts')],
     'add-handler': ['add handlers to a project for an extension', () => import('./commands/add-handler.ts')],
-    'template-types': [
-      'generate TypeScript types from CustomResourceDefinitions, for patches',
-      () => import('./commands/template-types.ts'),
-    ],
+    'template-types': ['generate types of templates from CRDs', () => import('./commands/template-types.ts')],
     hooks: ['list the Runtime Hooks, or explain one', () => import('./commands/hooks.ts')],
-    openapi: [
-      'print the OpenAPI document of the Runtime Hooks, or merge the documents of an API server',
-      () => import('./commands/openapi/openapi.ts'),
-    ],
+    openapi: ["print the hooks' OpenAPI document, or merge others", () => import('./commands/openapi/openapi.ts')],
     discover: ['ask extensions for their handlers, and check the answers', () => import('./commands/discover.ts')],
-    call: [
-      'call one handler or all handlers of a hook, and show what Cluster API makes of the answers',
-      () => import('./commands/call.ts'),
-    ],
-    conformance: [
-      'test an extension in any language: calls, answers, patches, load',
-      () => import('./commands/conformance.ts'),
-    ],
-    rehearse: [
-      "simulate a Cluster's life: which hook is called when, and what blocks",
-      () => import('./commands/rehearse.ts'),
-    ],
+    call: ['call handlers, and show what Cluster API makes of it', () => import('./commands/call.ts')],
+    conformance: ['test an extension in any language: calls, answers, load', () => import('./commands/conformance.ts')],
+    rehearse: ["simulate a Cluster's life: which hook is called when", () => import('./commands/rehearse.ts')],
   },
   'Try:': {
-    sandbox: [
-      'start an API server on this machine to try everything with kubectl',
-      () => import('./commands/sandbox/sandbox.ts'),
-    ],
-    'sample-extension': [
-      'run an extension that blocks or fails on demand',
-      () => import('./commands/sample-extension.ts'),
-    ],
+    sandbox: ['start an API server to try everything with kubectl', () => import('./commands/sandbox/sandbox.ts')],
+    'sample-extension': ['run an extension that blocks or fails', () => import('./commands/sample-extension.ts')],
   },
   '': {
     version: ['print version details for a bug report', () => import('./commands/version.ts')],

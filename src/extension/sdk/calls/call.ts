@@ -75,16 +75,6 @@ function failure(
 
 const seesLog = 'see the log of the extension';
 
-/** The response without the end of a message that is too long. */
-function sendable(response: JsonObject, context: HandlerContext<unknown>): JsonObject {
-  const { message } = response;
-  if (typeof message !== 'string' || message.length <= maxMessageLength) {
-    return response;
-  }
-  context.log.warn({ characters: message.length }, `the message is cut to ${maxMessageLength} characters`);
-  return { ...response, message: message.slice(0, maxMessageLength) };
-}
-
 /** Longest response, in bytes (20 MiB), as of a request; Cluster API reads a longer one, without a limit, into its memory. */
 const maxAnswerBytes = 20 * 1024 * 1024;
 
@@ -98,25 +88,25 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Handler
   if (response === undefined) {
     return invalid('the handler returned no answer: return the result of answer.done, answer.fail or answer.retry');
   }
-  const sent = sendable(response, context);
-  let text: string | undefined;
-  let unwritten = '';
+  const { message } = response;
+  const sent = typeof message === 'string' ? { ...response, message: message.slice(0, maxMessageLength) } : response;
+  let text: string;
   try {
     text = textOf(handler, sent);
   } catch (error) {
     // A field that takes any JSON has a bigint, or an object that contains itself.
-    unwritten = `JSON cannot represent it: ${fault(error).message}`;
+    return invalid(`JSON cannot represent it: ${fault(error).message}`);
   }
   // Before the checks: they take longer, and find as many problems as a large answer has parts.
-  if (text !== undefined && Buffer.byteLength(text) > maxAnswerBytes) {
+  if (Buffer.byteLength(text) > maxAnswerBytes) {
     const problem = 'an answer of more than 20 MiB';
     log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
-    const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with less`;
-    return failure('invalid answer', message, handler, cluster);
+    const remedy = 'which is not sent: it has to answer with less';
+    return failure('invalid answer', `handler ${handler.name} gave ${problem}, ${remedy}`, handler, cluster);
   }
   const problem = messageProblem(handler.hook, 'response', response);
-  if (problem !== undefined || text === undefined) {
-    return invalid(problem === undefined ? unwritten : problemText(problem));
+  if (problem !== undefined) {
+    return invalid(problemText(problem));
   }
   const { status, retryAfterSeconds } = sent;
   const result = status === 'Failure' ? 'failure' : (retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';

@@ -363,10 +363,9 @@ test.each<[string, (answer: AnyAnswer) => unknown, string]>([
   expect(lines.at(-1)?.stack).toContain('call.test.ts');
 });
 
-test('a message that is cut is logged', async () => {
-  const { response, lines } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
+test('a long message is cut', async () => {
+  const { response } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
   expect(response.message).toHaveLength(8192);
-  expect(lines).toMatchObject([{ level: 40, characters: 1_000_000, msg: 'the message is cut to 8192 characters' }]);
 });
 
 test('an answer without fields may say so', async () => {
