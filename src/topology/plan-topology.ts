@@ -12,14 +12,13 @@ import {
 } from '../kubernetes/index.ts';
 import { coreGroup, newestKnownRelease } from '../runtimehooks/index.ts';
 import { AlikeClusters, type ReadCluster } from './alike.ts';
-import type { Blueprint } from './blueprint/blueprint.ts';
 import { servedBefore } from './desired/definitions.ts';
-import { existingOf, machinesOf, nothingExists } from './desired/existing.ts';
+import { existingOf, factsIn, machinesOf, nothingExists } from './desired/existing.ts';
 import { ifKnown, PlannedState, schemasIn } from './desired/planned-state.ts';
 import { type AcceptedWrites, accepted } from './desired/refusals.ts';
 import { inV1beta2 } from './manifests/v1beta1.ts';
 import type { ClusterBefore, Planning, PlanRequest } from './planning.ts';
-import { type ClusterFacts, clusterRefusal, defaultedCluster, refusalProblem } from './refusals/index.ts';
+import { admittedCluster, refusalProblem } from './refusals/index.ts';
 import { groupsWithout, peakOf } from './rollout/index.ts';
 import type { OwnWordReads } from './templates/index.ts';
 import { withVariables } from './variables/variables.ts';
@@ -71,27 +70,9 @@ function withKeptVariables(old: JsonObject | undefined, wanted: JsonObject): Jso
     : { ...wanted, spec: { ...objectAt(wanted, 'spec'), topology: { ...topology, variables } } };
 }
 
-/** The objects of a Cluster that Cluster API's webhooks look up: those before the change, with their status. */
-function factsOf(
-  { world }: PlannedState,
-  { cluster: was, blueprint: old, existing }: ClusterBefore,
-  blueprint: Blueprint | undefined,
-): ClusterFacts {
-  return {
-    blueprint,
-    oldClass: old?.spec,
-    controlPlane: existing.controlPlane?.object,
-    workers: [...existing.workers.values()].map(({ object }) => object),
-    machinesOf: (object) => {
-      const worker = { group: '', kind: textAt(object, 'kind'), name: nameOf(object) };
-      return machinesOf(was ?? {}, world, worker).machines?.map(({ machine }) => machine) ?? [];
-    },
-  };
-}
-
 /** The Cluster that is stored after a write, and why that is refused: then the Cluster stays as it is, and a new one is not stored. */
 async function written(
-  { before: stateBefore, after, writes }: Planning,
+  { before: { world }, after, writes }: Planning,
   before: ClusterBefore,
   wanted: JsonObject,
 ): Promise<{ cluster: JsonObject; refusal: Problem | undefined }> {
@@ -107,8 +88,15 @@ async function written(
     return { cluster: isUnchanged ? was : wanted, refusal: undefined };
   }
   const blueprint = hasTopology(wanted) ? await ifKnown(after.classOf(wanted)) : undefined;
-  const facts = factsOf(stateBefore, before, blueprint);
-  const { cluster, refusal = clusterRefusal(cluster, was, facts) } = defaultedCluster(applied, was, facts);
+  // As they are before the change, with their status.
+  const facts = {
+    ...factsIn(before.existing, blueprint, before.blueprint),
+    machinesOf: (object: JsonObject) => {
+      const worker = { group: '', kind: textAt(object, 'kind'), name: nameOf(object) };
+      return machinesOf(was ?? {}, world, worker).machines?.map(({ machine }) => machine) ?? [];
+    },
+  };
+  const { cluster, refusal } = admittedCluster(applied, was, facts);
   return refusal === undefined
     ? { cluster, refusal }
     : { cluster: was ?? wanted, refusal: refusalProblem(wanted, refusal) };

@@ -6,17 +6,16 @@ import { kubeadm } from './control-planes/index.ts';
 import { clusterInRequest } from './desired/cluster-in-request.ts';
 import { type DecidedVersions, desiredFor, infrastructureName, inputFor, isDeferred } from './desired/computed.ts';
 import { type Desired, type DesiredGroup, workerOf } from './desired/desired.ts';
-import { type Existing, workerKey } from './desired/existing.ts';
+import { type Existing, factsIn, workerKey } from './desired/existing.ts';
 import { checkNewGroup, reconciled, storedGroup } from './desired/group-changes.ts';
 import { lowestVersion, upgradeSteps } from './desired/upgrade-steps.ts';
 import { upgradeStepAnnotation } from './patches/items.ts';
 import { type AskPatch, templateProblems } from './patches/patch-templates.ts';
 import {
+  admittedCluster,
   type ClusterFacts,
   causeLine,
   clusterApiSchemaOf,
-  clusterRefusal,
-  defaultedCluster,
   upgradeConcurrency,
   versionChangeProblem,
 } from './refusals/index.ts';
@@ -84,21 +83,13 @@ export class SimulatedCluster {
   }
 
   /** A new Cluster with the defaults of its variables, and why Cluster API's webhook refuses it. */
-  admit(cluster: JsonObject): { cluster: JsonObject; refusals: string[] } {
-    const facts = this.#facts;
-    const defaulted = defaultedCluster(cluster, undefined, facts);
-    const { refusal = clusterRefusal(defaulted.cluster, undefined, facts) } = defaulted;
-    return { cluster: defaulted.cluster, refusals: [...new Set(refusal?.causes.map(causeLine))] };
+  admit(given: JsonObject): { cluster: JsonObject; refusals: string[] } {
+    const { cluster, refusal } = admittedCluster(given, undefined, this.#facts);
+    return { cluster, refusals: [...new Set(refusal?.causes.map(causeLine))] };
   }
 
   get #facts(): ClusterFacts {
-    const { controlPlane, workers } = this.#existing;
-    return {
-      blueprint: this.#class,
-      oldClass: this.#class?.spec,
-      controlPlane: controlPlane?.object,
-      workers: [...workers.values()].map(({ object }) => object),
-    };
+    return factsIn(this.#existing, this.#class, this.#class);
   }
 
   /** Why Cluster API's webhook refuses another version in the topology now; undefined if it accepts it. */

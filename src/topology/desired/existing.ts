@@ -9,9 +9,11 @@ import {
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
+import type { Blueprint } from '../blueprint/blueprint.ts';
 import { machineTemplateOf } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
 import { groupLabel, ownedLabel } from '../patches/items.ts';
+import type { ClusterFacts } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
 import { asEnd } from '../world/not-known.ts';
 import type { World } from '../world/world.ts';
@@ -83,6 +85,18 @@ export function existingOf(cluster: JsonObject, world: World, isTopology: boolea
     workers,
   };
 }
+
+/** What Cluster API's webhooks look up of a Cluster. */
+export const factsIn = (
+  { controlPlane, workers }: Existing,
+  blueprint: Blueprint | undefined,
+  old: Blueprint | undefined,
+): ClusterFacts => ({
+  blueprint,
+  oldClass: old?.spec,
+  controlPlane: controlPlane?.object,
+  workers: [...workers.values()].map(({ object }) => object),
+});
 
 const byGroup = perObject((objects: readonly JsonObject[]) =>
   Map.groupBy(objects, (object) => {

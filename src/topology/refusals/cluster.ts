@@ -335,17 +335,8 @@ const stepwise =
 
 const isTooFar = (problem: string): boolean => problem.includes('version cannot be increased');
 
-/**
- * Applies the defaults of Cluster API's webhook to a Cluster (v1beta2): the variables of its class, and a version with `v`.
- *
- * @returns the Cluster as it is given with the refusal, if the webhook refuses it.
- * @throws {NotKnown} when the defaults of a value are too large.
- */
-export function defaultedCluster(
-  cluster: JsonObject,
-  old: JsonObject | undefined,
-  { blueprint }: Pick<ClusterFacts, 'blueprint'>,
-): { cluster: JsonObject; refusal?: Refusal | undefined } {
+/** The defaults of the variables of its class, and a version with `v`; the Cluster as it is given, if the webhook refuses it. */
+function defaulted(cluster: JsonObject, old: JsonObject | undefined, { blueprint }: ClusterFacts) {
   if (!hasTopology(cluster)) {
     return { cluster };
   }
@@ -362,14 +353,20 @@ export function defaultedCluster(
     : { cluster, refusal };
 }
 
-/** Why Cluster API's webhook refuses a Cluster with its defaults (v1beta2), whatever feature gates it needs; else undefined. */
-export function clusterRefusal(
-  cluster: JsonObject,
+/**
+ * A Cluster (v1beta2) with the defaults of Cluster API's webhooks, and why they refuse it, whatever feature gates it needs.
+ *
+ * @throws {NotKnown} when the defaults of a value are too large.
+ */
+export function admittedCluster(
+  given: JsonObject,
   old: JsonObject | undefined,
   facts: ClusterFacts,
-): Refusal | undefined {
-  const refusal = webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts));
-  return refusal?.causes.some(({ message }) => isTooFar(message)) ? { ...refusal, remedy: stepwise } : refusal;
+): { cluster: JsonObject; refusal: Refusal | undefined } {
+  const { cluster, refusal } = defaulted(given, old, facts);
+  const found = refusal ?? webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts));
+  const isStep = found?.causes.some(({ message }) => isTooFar(message));
+  return { cluster, refusal: found && { ...found, ...(isStep && { remedy: stepwise }) } };
 }
 
 /** Why Cluster API's webhook refuses another version of a Cluster, whatever else a write changes; undefined if it takes it. */

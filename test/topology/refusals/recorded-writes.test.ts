@@ -4,12 +4,11 @@ import { v1 } from '../../../src/runtimehooks/index.ts';
 import { readBlueprint } from '../../../src/topology/blueprint/blueprint.ts';
 import { layered, plan, World } from '../../../src/topology/index.ts';
 import {
+  admittedCluster,
   type ClusterFacts,
   clusterApiSchemaOf,
   clusterClassRefusal,
-  clusterRefusal,
   decodingRefusal,
-  defaultedCluster,
   type Refusal,
   schemaRefusal,
 } from '../../../src/topology/refusals/index.ts';
@@ -45,9 +44,10 @@ function refusalOf(write: RecordedWrite): Refusal | undefined {
   if (write.kind === 'ClusterClass') {
     return schemaRefusal(object, old, schemaOf) ?? clusterClassRefusal(object, old, [recorded.cluster]);
   }
-  const facts = factsOf(object);
-  const { cluster, refusal } = defaultedCluster(object, old, facts);
-  return refusal ?? schemaRefusal(cluster, old, schemaOf) ?? clusterRefusal(cluster, old, facts);
+  const { cluster, refusal } = admittedCluster(object, old, factsOf(object));
+  // Schemas are checked after the webhook that sets defaults.
+  const isEarly = refusal?.message.includes('"default.cluster.') === true;
+  return (isEarly ? undefined : schemaRefusal(cluster, old, schemaOf)) ?? refusal;
 }
 
 /** What Go's CEL library says of a text that it cannot parse is worded differently here. */
