@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt, objectText, textAt 
 import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { present } from '../world/objects.ts';
+import { picked, present } from '../world/objects.ts';
 import { denial } from '../world/refusal.ts';
 import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
@@ -61,11 +61,6 @@ function versionReasons({ machine: made }: MachineObjects, wanted: JsonObject): 
     : [{ path: ['spec', 'version'], before: suffixed, after }];
 }
 
-const addressOf = (tunneling: Json | undefined): JsonObject => {
-  const { serverAddress } = objectAt(tunneling);
-  return serverAddress === undefined ? {} : { serverAddress };
-};
-
 /** Go reads the field `k0s` only with a kind (unstructured.Unstructured). */
 const isReadable = ({ k0s = null }: JsonObject): boolean => k0s === null || textAt(k0s, 'kind') !== '';
 
@@ -94,7 +89,10 @@ function configReasons({ machine: made }: MachineObjects, wanted: JsonObject): D
   const { enabled, serverAddress } = objectAt(config.tunneling);
   // The controller fills in the address of a node.
   const isFilled = enabled === true && serverAddress === undefined;
-  const tunneling = { ...objectAt(config.tunneling), ...(isFilled && addressOf(known.tunneling)) };
+  const tunneling = {
+    ...objectAt(config.tunneling),
+    ...(isFilled && picked(objectAt(known.tunneling), ['serverAddress'])),
+  };
   return differencesOf(known, { ...config, tunneling }, path);
 }
 

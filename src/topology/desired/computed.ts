@@ -26,9 +26,6 @@ import type { PlannedState } from './planned-state.ts';
 
 export const prefix = 'error computing the desired state of the Cluster topology: ';
 
-export const rotatedName = (prefixOfName: string, kind: string): string =>
-  generatedName(prefixOfName, `${kind} rotated`);
-
 /** A name by the naming template of a class; a generated one without a template, or with one that cannot be rendered. */
 function nameFor(template: string, fields: JsonObject, base: string, purpose: string): string {
   const random = suffixFor(base, purpose);

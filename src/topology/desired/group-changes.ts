@@ -5,9 +5,9 @@ import { variablesRead } from '../patches/inline.ts';
 import type { Patched } from '../patches/patch-templates.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects, GroupPart, Provenance } from '../world/groups.ts';
+import { generatedName } from '../world/names.ts';
 import { NotKnown, Stopped } from '../world/not-known.ts';
 import type { Problem } from '../world/plan-document.ts';
-import { rotatedName } from './computed.ts';
 import type { Desired, DesiredGroup } from './desired.ts';
 import { type Existing, machinesOf, workerKey } from './existing.ts';
 import type { PlannedState } from './planned-state.ts';
@@ -91,7 +91,7 @@ export function reconciled(
   group: DesiredGroup,
   clusterName: string,
   schemaOf: SchemaOf,
-  newName = rotatedName,
+  newName = (base: string, kindOfTemplate: string) => generatedName(base, `${kindOfTemplate} rotated`),
 ): GroupObjects {
   const { objects: intent, kind, worker } = group;
   const base = worker === undefined ? clusterName : `${clusterName}-${worker.topologyName}`;
@@ -240,39 +240,37 @@ function groupChange(
 ): Change {
   const { cluster, existing, desired, originsBefore, steps } = input;
   const { schemaOf } = input.after;
-  const { kind, worker, objects: intent, name, group: groupName } = group;
+  const { kind, worker, objects: intent, group: groupName } = group;
   const current = worker === undefined ? existing.controlPlane : existing.workers.get(workerKey(kind, groupName));
+  const same = { group: groupName, kind, name: nameOf(current?.object ?? intent.object), before: current };
+  const target = textAt(cluster, 'spec', 'topology', 'version');
+  if (current !== undefined && worker !== undefined && worker.version !== target) {
+    const note = `waits: its upgrade to ${target} is deferred by an annotation, and until then nothing of it changes`;
+    return { ...same, after: current, notes: [note] };
+  }
   const origins: Origins = { input: desired.input, patched: desired.patched };
   const from = provenanceOf(originsBefore && { origins: originsBefore, group: madeGroup }, { origins, group });
   let result: GroupObjects | undefined;
-  if (current === undefined) {
-    const create = () => {
-      checkNewGroup(group, schemaOf);
-      result = storedGroup(intent, schemaOf);
-    };
-    const end = stop ?? endOf('', from, create);
-    return { group: groupName, kind, name, before: undefined, after: result, from, end, intent };
-  }
-  const same = { group: groupName, kind, name, before: current, after: current };
-  const target = textAt(cluster, 'spec', 'topology', 'version');
-  if (worker !== undefined && worker.version !== target) {
-    const note = `waits: its upgrade to ${target} is deferred by an annotation, and until then nothing of it changes`;
-    return { ...same, notes: [note] };
-  }
-  const where = worker === undefined ? '' : `failed to reconcile ${kind} ${namespacedName(current.object)}: `;
   const write = () => {
-    result = reconciled(current, madeGroup?.objects, group, nameOf(cluster), schemaOf);
+    if (current === undefined) {
+      checkNewGroup(group, schemaOf);
+    }
+    result =
+      current === undefined
+        ? storedGroup(intent, schemaOf)
+        : reconciled(current, madeGroup?.objects, group, nameOf(cluster), schemaOf);
   };
+  const isUpdate = current !== undefined && worker !== undefined;
+  const where = isUpdate ? `failed to reconcile ${kind} ${namespacedName(current.object)}: ` : '';
   const end = stop ?? endOf(where, from, write);
   const after = result ?? current;
   const ofKind = worker === undefined ? steps.controlPlane : steps.workers;
   return {
     ...same,
-    name: nameOf(current.object),
     after,
-    versions: versionsOf(versionOf(current.object), versionOf(after.object), ofKind),
+    versions: versionsOf(versionOf(current?.object), versionOf(after?.object), ofKind),
     ...{ from, end, intent },
-    notes: result === undefined ? [] : rotatesAgain(group, desired.patched, current, result),
+    notes: current && result ? rotatesAgain(group, desired.patched, current, result) : [],
   };
 }
 

@@ -111,11 +111,6 @@ export class PlannedState {
       const text = `${object} refers to ${missing}${more}, which is not among the objects`;
       throw new NotKnown(text, { remedy: 'add the template, or correct the reference', object });
     }
-    await this.#discover(blueprint, clusterClass);
-    return blueprint;
-  }
-
-  async #discover(blueprint: Blueprint, clusterClass: JsonObject): Promise<void> {
     const { namespace, name } = blueprint;
     const outcome = await discoverVariables(blueprint, (patch, handler, request) => {
       const call = { hook: 'DiscoverVariables', handler, request, object: { namespace, name } } as const;
@@ -124,6 +119,7 @@ export class PlannedState {
     if (outcome.is !== 'discovered') {
       throw new Stopped(outcome.why);
     }
+    return blueprint;
   }
 
   /** The variables that a patch defines; if its extension cannot be asked, those that it defined last. */
@@ -145,11 +141,8 @@ export class PlannedState {
 }
 
 /** The value, if it can be known; undefined if not, or if Cluster API stops there, which is reported elsewhere. */
-export async function ifKnown<T>(value: Promise<T>): Promise<T | undefined> {
-  try {
-    return await value;
-  } catch (error) {
+export const ifKnown = <T>(value: Promise<T>): Promise<T | undefined> =>
+  value.catch((error: unknown) => {
     asEnd(error);
     return undefined;
-  }
-}
+  });

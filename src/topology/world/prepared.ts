@@ -2,8 +2,6 @@ import { groupOf, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } f
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { picked } from './objects.ts';
 
-const madeKinds = new Set(['Machine', 'MachineSet']);
-
 /** Whether Cluster API makes an object itself: it is not part of what a user applies. */
 export function isMade(object: JsonObject): boolean {
   const labels = objectAt(object, 'metadata', 'labels');
@@ -11,16 +9,14 @@ export function isMade(object: JsonObject): boolean {
   const isOfCluster = Object.hasOwn(labels, 'cluster.x-k8s.io/cluster-name');
   const kind = textAt(object, 'kind');
   if (groupOf(object) === coreGroup) {
-    return madeKinds.has(kind) || (isOwned && kind !== 'Cluster');
+    return ['Machine', 'MachineSet'].includes(kind) || (isOwned && kind !== 'Cluster');
   }
   const isProvider = /(?:infrastructure|bootstrap)\.cluster\.x-k8s\.io$/.test(groupOf(object));
-  return isOwned || (isProvider && isOfCluster && isMadeForMachine(labels));
-}
-
-const isMadeForMachine = (labels: JsonObject): boolean =>
-  ['cluster.x-k8s.io/control-plane', 'cluster.x-k8s.io/deployment-name', 'cluster.x-k8s.io/set-name'].some((label) =>
-    Object.hasOwn(labels, label),
+  const isOfMachine = ['control-plane', 'deployment-name', 'set-name'].some((label) =>
+    Object.hasOwn(labels, `cluster.x-k8s.io/${label}`),
   );
+  return isOwned || (isProvider && isOfCluster && isOfMachine);
+}
 
 /** The parts of a status that a plan reads, of whatever kind. */
 const statusFields = [
