@@ -249,9 +249,8 @@ export function parseAsKubectl(text: string): Document.Parsed {
   Error.stackTraceLimit = 0;
   let document: Document.Parsed;
   try {
-    [document] = new Composer(kubectlOptions).compose(tokensOf(text), true, text.length) as unknown as [
-      Document.Parsed,
-    ];
+    const documents = new Composer(kubectlOptions).compose(tokensOf(text), true, text.length);
+    [document] = documents as unknown as [Document.Parsed];
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
@@ -261,17 +260,15 @@ export function parseAsKubectl(text: string): Document.Parsed {
     document.warnings.find(({ code }) => code === 'BAD_DIRECTIVE' || code === 'TAG_RESOLVE_FAILED');
   if (mistake !== undefined) {
     const { code, message, pos } = mistake;
-    const isDirective = /directive(?! indicator)/i.test(message);
-    throw new ComposeError(
-      code === 'RESOURCE_EXHAUSTION'
-        ? tooDeep
-        : isDirective
-          ? 'kubectl does not read directives (%YAML, %TAG); remove the line'
-          : code === 'TAG_RESOLVE_FAILED'
-            ? `${message.slice(0, 100)}: remove the tag`
-            : message.slice(0, 300),
-      isDirective ? text.search(/^%/m) : pos[0],
-    );
+    if (/directive(?! indicator)/i.test(message)) {
+      const remedy = 'kubectl does not read directives (%YAML, %TAG); remove the line';
+      throw new ComposeError(remedy, text.search(/^%/m));
+    }
+    const shown: Readonly<Record<string, string>> = {
+      RESOURCE_EXHAUSTION: tooDeep,
+      TAG_RESOLVE_FAILED: `${message.slice(0, 100)}: remove the tag`,
+    };
+    throw new ComposeError(shown[code] ?? message.slice(0, 300), pos[0]);
   }
   return document;
 }

@@ -30,14 +30,11 @@ function problems(value: string, maxBytes: number, format: RegExp, sentence: str
 
 const lowerCase = "must consist of lower case letters, digits and '-'";
 
+const labelSentence = `${lowerCase}, and begin and end with a letter or digit (e.g. 'my-name')`;
+
 /** RFC 1123 label: at most 63 lower case letters, digits and '-', begins and ends with a letter or digit. */
 export const dns1123LabelProblems = (value: string): readonly string[] =>
-  problems(
-    value,
-    maxLabelLength,
-    dns1123Label,
-    `${lowerCase}, and begin and end with a letter or digit (e.g. 'my-name')`,
-  );
+  problems(value, maxLabelLength, dns1123Label, labelSentence);
 
 const subdomainSentence =
   "must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')";
@@ -85,12 +82,8 @@ export function qualifiedNameProblems(value: string): readonly string[] {
 }
 
 /** Value of a label: empty, or at most 63 bytes of letters, digits, '-', '_' and '.'. */
-export function labelValueProblems(value: string): readonly string[] {
-  if (value === '') {
-    return none;
-  }
-  return problems(value, maxLabelLength, qualifiedNamePart, labelValueSentence);
-}
+export const labelValueProblems = (value: string): readonly string[] =>
+  value === '' ? none : problems(value, maxLabelLength, qualifiedNamePart, labelValueSentence);
 
 const subdomainWords =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
@@ -99,7 +92,7 @@ const namePartWords =
 
 /** Kubernetes' sentences for those above. */
 const wordsOfKubernetes: Readonly<Record<string, string>> = {
-  [`${lowerCase}, and begin and end with a letter or digit (e.g. 'my-name')`]:
+  [labelSentence]:
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   [subdomainSentence]: subdomainWords,
   [`prefix part ${subdomainSentence}`]: `prefix part ${subdomainWords}`,
