@@ -4,7 +4,7 @@ import type { Registry as MetricsRegistry } from 'prom-client';
 import { failure, refusal } from '../../kubernetes/index.ts';
 import { DefaultsError } from '../../kubernetes/schema/index.ts';
 import { createApplication, createBody, createRefuse, defaultLimits, InFlight, Refusal } from '../../server/index.ts';
-import { badRequest, RequestError, tooLarge, unauthorized } from '../resources/errors.ts';
+import { badRequest, failed, RequestError, tooLarge } from '../resources/errors.ts';
 import type { AdmissionEvent, ApiContext } from '../webhooks/admission.ts';
 import { type DocumentContext, documentRoutes, version } from './documents.ts';
 import { answerResource, findTarget } from './endpoints.ts';
@@ -54,7 +54,7 @@ function authorize(token: string): SandboxHandler {
   const wanted = digest(`Bearer ${token}`);
   return ({ headers }, _response, next) => {
     if (!timingSafeEqual(digest(headers.authorization ?? ''), wanted)) {
-      throw unauthorized();
+      throw failed(401, 'Unauthorized', 'Unauthorized');
     }
     if (headers['impersonate-user'] !== undefined) {
       throw badRequest('the sandbox has no impersonation: its only user is sandbox-admin');

@@ -1,7 +1,7 @@
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import { get, isOn, list, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
-import { methodNotAllowed, RequestError } from '../resources/errors.ts';
+import { failed, RequestError } from '../resources/errors.ts';
 import { metadataOf, type Resource, type ResourceRequest } from '../resources/resource.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
 import { remove } from '../writes/deletion.ts';
@@ -153,5 +153,5 @@ async function answerTo(
     const removed = await remove(context, request);
     return { object: 'object' in removed ? inView(removed.object) : successOf(resource, name, removed.uid) };
   }
-  throw methodNotAllowed('the server does not allow this method on the requested resource');
+  throw failed(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }

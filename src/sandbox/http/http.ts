@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { withoutControls } from '../../base/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { notAcceptable } from '../resources/errors.ts';
+import { failed } from '../resources/errors.ts';
 import type { ResourceRequest, View } from '../resources/resource.ts';
 
 export type SandboxLocals = Record<string, unknown> & {
@@ -35,7 +35,7 @@ export function viewOf(accept: string, query: URLSearchParams): View {
       return { as: 'metadata' };
     }
   }
-  throw notAcceptable(['application/json']);
+  throw failed(406, 'NotAcceptable', 'only the following media types are accepted: application/json');
 }
 
 /** Sends a response that is not a stream, with the warnings for its request. */

@@ -1,5 +1,5 @@
 import { fieldAt, type JsonObject, readLabelSelector } from '../../kubernetes/index.ts';
-import { badRequest, notFound, tooLargeVersion } from '../resources/errors.ts';
+import { badRequest, failed, notFound } from '../resources/errors.ts';
 import {
   apiVersionOf,
   labelsOf,
@@ -107,7 +107,9 @@ export function selectorOf({ resource, namespace, name, query }: ResourceRequest
 export function versionOf({ store }: ApiContext, query: URLSearchParams): number | undefined {
   const version = numberOf(query, 'resourceVersion');
   if (version > store.version) {
-    throw tooLargeVersion(version, store.version);
+    const message = `Timeout: Too large resource version: ${version}, current: ${store.version}`;
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+    throw failed(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
   }
   return version || undefined;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { badRequest, expired, RequestError } from '../resources/errors.ts';
+import { badRequest, failed, RequestError } from '../resources/errors.ts';
 import { apiVersionOf, type ResourceRequest } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
 import type { ApiContext } from '../webhooks/admission.ts';
@@ -82,7 +82,7 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
     while (!ended && !isOver) {
       const events = collection.eventsAfter(sentVersion);
       if (events === undefined) {
-        throw expired(`too old resource version: ${sentVersion} (${collection.oldest})`);
+        throw failed(410, 'Expired', `too old resource version: ${sentVersion} (${collection.oldest})`);
       }
       const batch = events.slice(0, batchSize);
       sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;

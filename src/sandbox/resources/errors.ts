@@ -13,7 +13,8 @@ export class RequestError extends Error {
 
 type Named = Pick<Resource, 'group' | 'plural' | 'kind'>;
 
-const failed = (...given: Parameters<typeof failure>) => new RequestError(failure(...given));
+/** A failure with a code, its reason, a message and details. */
+export const failed = (...given: Parameters<typeof failure>) => new RequestError(failure(...given));
 
 /** An error about an object, which `text` is told how to name. */
 function failedFor(
@@ -52,27 +53,9 @@ export const badRequest = (message: string): RequestError => failed(400, 'BadReq
 export const forbidden = (resource: Named, name: string, why: string, causes?: StatusCause[]): RequestError =>
   failedFor([403, 'Forbidden'], resource, name, (object) => `${object} is forbidden: ${why}`, causes && { causes });
 
-export const unauthorized = (): RequestError => failed(401, 'Unauthorized', 'Unauthorized');
-
-export const methodNotAllowed = (message: string, details: { group?: string; kind?: string } = {}): RequestError =>
-  failed(405, 'MethodNotAllowed', message, details);
-
 export function unsupportedMediaType(accepted: readonly string[]): RequestError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failed(415, 'UnsupportedMediaType', message);
-}
-
-export const notAcceptable = (served: readonly string[]): RequestError =>
-  failed(406, 'NotAcceptable', `only the following media types are accepted: ${served.join(', ')}`);
-
-/** 410: the requested version is too old: the history does not go back that far. */
-export const expired = (message: string): RequestError => failed(410, 'Expired', message);
-
-/** 504: the client asks for a resource version that has not been reached yet. */
-export function tooLargeVersion(requested: number, current: number): RequestError {
-  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
-  const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-  return failed(504, 'Timeout', message, { causes, retryAfterSeconds: 1 });
 }
 
 export const tooLarge = (why: string): RequestError =>

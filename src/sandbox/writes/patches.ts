@@ -2,7 +2,6 @@ import {
   applyOperations,
   canonical,
   copyOf,
-  failure,
   isJsonObject,
   isOperation,
   itemsAt,
@@ -16,7 +15,7 @@ import {
   setOwn,
 } from '../../kubernetes/index.ts';
 import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
-import { badRequest, RequestError, tooLarge } from '../resources/errors.ts';
+import { badRequest, failed, tooLarge } from '../resources/errors.ts';
 
 /** Applies a JSON Patch (RFC 6902) to a copy. @throws {RequestError} 400, 413, or 422 if it cannot be applied. */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
@@ -35,7 +34,7 @@ export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {
       throw error;
     }
     const message = `the server rejected our request due to an error in our request: ${error.message}`;
-    throw new RequestError(failure(422, 'Invalid', message, {}));
+    throw failed(422, 'Invalid', message, {});
   }
 }
 

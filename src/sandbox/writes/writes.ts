@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   applyMergePatch,
   copyOf,
-  failure,
   isJsonObject,
   isSame,
   itemsAt,
@@ -16,12 +15,11 @@ import {
   alreadyExists,
   badRequest,
   conflict,
+  failed,
   forbidden,
   invalidObject,
-  methodNotAllowed,
   notFound,
   preconditionFailed,
-  RequestError,
   unsupportedMediaType,
   versionRequired,
 } from '../resources/errors.ts';
@@ -111,7 +109,12 @@ export async function create(context: ApiContext, request: ResourceRequest): Pro
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
   if (definition !== undefined && isConditionTrue(definition, 'Terminating')) {
     const details = { group: resource.group, kind: resource.plural };
-    throw methodNotAllowed('create not allowed while custom resource definition is terminating', details);
+    throw failed(
+      405,
+      'MethodNotAllowed',
+      'create not allowed while custom resource definition is terminating',
+      details,
+    );
   }
   const dryRun = isDryRun(query);
   const wanted = await objectIn(request);
@@ -249,11 +252,11 @@ const noServerSideApply = 'the sandbox has server-side apply in dry runs only: u
 /** Server-side apply is for dry runs: nobody's fields are stored, so that each is a manager's first. @throws {RequestError} */
 function checkApply(query: URLSearchParams): void {
   if (!isDryRun(query)) {
-    throw new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply));
+    throw failed(415, 'UnsupportedMediaType', noServerSideApply);
   }
   if (!query.get('fieldManager')) {
     const text = 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch';
-    throw new RequestError(failure(422, 'Invalid', text));
+    throw failed(422, 'Invalid', text);
   }
 }
 
