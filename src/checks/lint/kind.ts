@@ -1,5 +1,5 @@
 import { group, kind } from '../../extensionconfig/index.ts';
-import { describe, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, showValue } from '../../kubernetes/index.ts';
 import type { ReadDocument } from '../../kubernetes/manifests/index.ts';
 import type { LintError } from './result.ts';
 
@@ -16,7 +16,7 @@ const isComplete = (value: unknown): boolean => isJsonObject(value) && isText(va
 function kindlessMessage(value: unknown): string {
   return isJsonObject(value)
     ? `kind is missing, so kubectl refuses this object: write its kind, or move what is not for kubectl to another file`
-    : `this document is ${describe(value as Json)}, not an object, so kubectl refuses it: move it to another file`;
+    : `this document is ${showValue(value)}, not an object, so kubectl refuses it: move it to another file`;
 }
 
 /** Why an object is not an ExtensionConfig, although its API group has no other kind. */
@@ -25,8 +25,8 @@ function wrongKindMessage({ apiVersion, kind: otherKind }: JsonObject): string |
     return undefined;
   }
   return isText(otherKind)
-    ? `${describe(apiVersion)} has no kind ${describe(otherKind)}: write kind: ${kind}`
-    : `kind is missing beside apiVersion ${describe(apiVersion)}: write kind: ${kind}`;
+    ? `${showValue(apiVersion)} has no kind ${showValue(otherKind)}: write kind: ${kind}`
+    : `kind is missing beside apiVersion ${showValue(apiVersion)}: write kind: ${kind}`;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { LineCounter } from 'yaml';
 import { truncated } from '../../base/index.ts';
 import type { FieldPath } from '../objects/errors/field-path.ts';
+import { showValue } from '../objects/errors/status.ts';
 import { isJsonObject, isTooDeep, type Json, type JsonObject } from '../objects/json/json.ts';
 import { pathSegmentProblem } from '../objects/names.ts';
-import { describe } from '../objects/reviews.ts';
 import { type Composed, ComposeError, compose, tooDeep } from './compose.ts';
 import { Places } from './places.ts';
 import type { DocumentText } from './split.ts';
@@ -55,7 +55,7 @@ function refusalOf(list: JsonObject, path: FieldPath, depth: number): Refusal | 
   if (!Array.isArray(items)) {
     // An object of any other kind may be called a list, and have no items.
     return kind === 'List' && apiVersion === 'v1'
-      ? { path: [...path, 'items'], message: `items of a List must be a list of objects, got ${describe(items)}` }
+      ? { path: [...path, 'items'], message: `items of a List must be a list of objects, got ${showValue(items)}` }
       : undefined;
   }
   const index = items.findIndex((item) => !isJsonObject(item));
@@ -63,7 +63,7 @@ function refusalOf(list: JsonObject, path: FieldPath, depth: number): Refusal | 
     ? undefined
     : {
         path: [...path, 'items', index],
-        message: `items[${index}] of a list must be an object, got ${describe(items[index])}: remove the item, because kubectl refuses the whole list`,
+        message: `items[${index}] of a list must be an object, got ${showValue(items[index])}: remove the item, because kubectl refuses the whole list`,
       };
 }
 

@@ -1,5 +1,4 @@
-import { truncated } from '../../base/index.ts';
-import type { Status } from './errors/status.ts';
+import { type Status, showValue } from './errors/status.ts';
 import { isJsonObject, type Json, type JsonObject, textAt } from './json/json.ts';
 
 interface GroupVersionKind {
@@ -8,7 +7,8 @@ interface GroupVersionKind {
   kind: string;
 }
 
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+const operations = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] as const;
+export type Operation = (typeof operations)[number];
 
 /** The fields of AdmissionRequest of admission.k8s.io/v1 that this program uses. */
 export interface AdmissionRequest {
@@ -40,25 +40,24 @@ export interface AdmissionResponse {
   auditAnnotations?: Record<string, string>;
 }
 
-/** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
-type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
+/** What is wrong with a review, for its sender, with the uid if it could be read. */
+interface Undecoded {
+  problem: string;
+  uid: string | undefined;
+}
 
 /** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
 const maxUidLength = 256;
 
 /** The request in a review of a kind, and its uid; or what is wrong: then the response cannot be a review, either. */
-function requestIn(
-  body: Json,
-  apiVersion: string,
-  kind: string,
-): { request: JsonObject; uid: string } | { problem: string; uid: undefined } {
+function requestIn(body: Json, apiVersion: string, kind: string): { request: JsonObject; uid: string } | Undecoded {
   const wrong = (problem: string) => ({ problem, uid: undefined });
   if (!isJsonObject(body)) {
     return wrong(`the body must be an object of kind ${kind}`);
   }
   if (body.kind !== kind || body.apiVersion !== apiVersion) {
     return wrong(
-      `expected apiVersion "${apiVersion}" and kind "${kind}", got apiVersion ${describe(body.apiVersion)} and kind ${describe(body.kind)}`,
+      `expected apiVersion "${apiVersion}" and kind "${kind}", got apiVersion ${showValue(body.apiVersion)} and kind ${showValue(body.kind)}`,
     );
   }
   const { request } = body;
@@ -71,22 +70,6 @@ function requestIn(
     : wrong(`request.uid must be a string of 1 to ${maxUidLength} characters`);
 }
 
-/** An untrusted value for a message: quoted and truncated, or its type. */
-export function describe(value: Json | undefined): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(truncated(value, 64));
-  }
-  return value === undefined
-    ? 'none'
-    : Array.isArray(value)
-      ? 'an array'
-      : value === null
-        ? 'null'
-        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
-}
-
-const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
-
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
 function kindOf(value: Json | undefined): GroupVersionKind | undefined {
@@ -96,8 +79,8 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
   return { group: textOf(value.group), version: value.version, kind: value.kind };
 }
 
-/** Decodes an AdmissionReview (admission.k8s.io/v1). `problem` is a sentence for its sender, with the uid if it has one. */
-export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
+/** Decodes an AdmissionReview (admission.k8s.io/v1). */
+export function decodeAdmissionReview(body: Json): { request: AdmissionRequest } | Undecoded {
   const parsed = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');
   if ('problem' in parsed) {
     return parsed;
@@ -108,8 +91,8 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
     return { problem: 'request.kind must be an object with group, version and kind', uid };
   }
   const operation = request.operation;
-  if (typeof operation !== 'string' || !operations.includes(operation)) {
-    return { problem: `request.operation must be one of ${operations.join(', ')}, got ${describe(operation)}`, uid };
+  if (!operations.includes(operation as Operation)) {
+    return { problem: `request.operation must be one of ${operations.join(', ')}, got ${showValue(operation)}`, uid };
   }
   for (const field of ['object', 'oldObject'] as const) {
     const value = request[field];
@@ -158,11 +141,8 @@ export interface ConversionReviewResponse {
   response: ConversionResponse;
 }
 
-/** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
-type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
-
-/** Decodes a ConversionReview (apiextensions.k8s.io/v1), without its response. `problem` is a sentence for its sender. */
-export function decodeConversionReview(body: Json): DecodedConversionReview {
+/** Decodes a ConversionReview (apiextensions.k8s.io/v1), without its response. */
+export function decodeConversionReview(body: Json): { request: ConversionRequest } | Undecoded {
   const parsed = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
   if ('problem' in parsed) {
     return parsed;
@@ -170,14 +150,14 @@ export function decodeConversionReview(body: Json): DecodedConversionReview {
   const { request, uid } = parsed;
   const { desiredAPIVersion, objects } = request;
   if (typeof desiredAPIVersion !== 'string') {
-    return { problem: `request.desiredAPIVersion must be a string, got ${describe(desiredAPIVersion)}`, uid };
+    return { problem: `request.desiredAPIVersion must be a string, got ${showValue(desiredAPIVersion)}`, uid };
   }
   if (!Array.isArray(objects)) {
-    return { problem: `request.objects must be an array, got ${describe(objects)}`, uid };
+    return { problem: `request.objects must be an array, got ${showValue(objects)}`, uid };
   }
   const wrong = objects.findIndex((object) => !isJsonObject(object));
   if (wrong !== -1) {
-    return { problem: `request.objects[${wrong}] must be an object, got ${describe(objects[wrong])}`, uid };
+    return { problem: `request.objects[${wrong}] must be an object, got ${showValue(objects[wrong])}`, uid };
   }
   return { request: { uid, desiredAPIVersion, objects: objects as JsonObject[] } };
 }

@@ -173,7 +173,7 @@ describe('an object that cannot be converted is reported with file, line and fie
       1,
       /x.yaml:2:1: apiVersion: cannot convert "runtime.*v7"; the/,
     ],
-    ['no version', 'kind: ExtensionConfig\n', 1, /apiVersion: cannot convert undefined/],
+    ['no version', 'kind: ExtensionConfig\n', 1, /apiVersion: cannot convert none/],
     [
       'a version that is not a string',
       'apiVersion: {toString: {}}\nkind: ExtensionConfig\n',

@@ -70,7 +70,7 @@ describe('a failure names the object and the field, and converts nothing', () =>
       [object('b', { metadata: 'x', status: { handlers: [{ timeoutSeconds: 0 }] } })],
       /^ExtensionConfig objects\[0\]: metadata: must be an object/,
     ],
-    ['an object that is a number', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
+    ['an object that is a number', [object('a'), 7], /request.objects\[1\] must be an object, got 7/],
     ['objects that are not a list', {}, /request.objects must be an array/],
   ])('%s', (_name, objects, message) => {
     const response = answer(review(objects));

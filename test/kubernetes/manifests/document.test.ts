@@ -99,7 +99,7 @@ test.each<[string, string, object[]]>([
     'null in a list of a list',
     'apiVersion: v1\nkind: List\nitems:\n- 1\n- apiVersion: v1\n  kind: List\n  items:\n  - []\n',
     [
-      { line: 4, column: 3, at: 0, got: 'a number' },
+      { line: 4, column: 3, at: 0, got: '1' },
       { line: 8, column: 5, at: 0, got: 'an array' },
     ],
   ],

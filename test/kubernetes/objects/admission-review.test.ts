@@ -79,15 +79,15 @@ test.each<[Json, problem: string, uid?: string]>([
   ['x', 'the body must be an object of kind AdmissionReview'],
   [{}, other('apiVersion none and kind none')],
   [{ apiVersion: null, kind: [] }, other('apiVersion null and kind an array')],
-  [{ apiVersion: 1, kind: {} }, other('apiVersion a number and kind an object')],
+  [{ apiVersion: 1, kind: {} }, other('apiVersion 1 and kind an object')],
   [{ apiVersion: 'admission.k8s.io/v1', kind: 'Review' }, other('apiVersion "admission.k8s.io/v1" and kind "Review"')],
   [
     { apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', request: { uid: 'u1' } },
     other('apiVersion "admission.k8s.io/v1beta1" and kind "AdmissionReview"'),
   ],
   [
-    { apiVersion: 'a'.repeat(64), kind: 'k'.repeat(65) },
-    other(`apiVersion "${'a'.repeat(64)}" and kind "${'k'.repeat(64)}…"`),
+    { apiVersion: 'a'.repeat(120), kind: 'k'.repeat(121) },
+    other(`apiVersion "${'a'.repeat(120)}" and kind "${'k'.repeat(120)}…"`),
   ],
   [{ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' }, 'request must be an object'],
   [review({ uid: undefined }), uidProblem],

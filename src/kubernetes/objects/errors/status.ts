@@ -82,7 +82,7 @@ export function invalid(group: string, kind: string, name: string, causes: Statu
   });
 }
 
-/** A value for a message: as JSON, truncated after 120 characters. */
+/** A value for a message: as JSON, truncated after 120 characters; `none` if it is absent. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
     return JSON.stringify(truncated(value, 120));
@@ -90,7 +90,7 @@ export function showValue(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? 'an array' : 'an object';
   }
-  return String(value);
+  return value === undefined ? 'none' : String(value);
 }
 
 /** A cause's message as Kubernetes' `field.Error` has it: `Invalid value: "x": must be …`; without `shown`, no value. */
