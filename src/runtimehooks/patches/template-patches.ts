@@ -193,9 +193,8 @@ const inControlPlane: readonly (readonly [Keys, ControlPlaneField])[] = [
 ];
 const ofControlPlane = inControlPlane.map(([path, field]): Kept => [['spec', 'template', ...path], field]);
 
-function takenOf({ holder: { kind }, dropsMetadata = false }: TemplatePlace): Taken {
-  return dropsMetadata ? oldTemplate : kind === 'Cluster' || kind === 'MachinePool' ? becomingObject : stayingTemplate;
-}
+const takenOf = ({ holder: { kind }, dropsMetadata = false }: TemplatePlace): Taken =>
+  dropsMetadata ? oldTemplate : kind === 'Cluster' || kind === 'MachinePool' ? becomingObject : stayingTemplate;
 
 function keptOf(place: TemplatePlace): Kept[] {
   const { kind, fieldPath } = place.holder;

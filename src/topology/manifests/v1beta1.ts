@@ -299,17 +299,6 @@ const specs: Readonly<Record<string, (spec: JsonObject) => JsonObject>> = {
   [`${kubeadm.group} ${kubeadm.kind}`]: (spec) => moved(spec, controlPlaneMoves, 'newer'),
 };
 
-function changedAt(
-  value: JsonObject,
-  [first = '', ...rest]: readonly string[],
-  change: (inner: JsonObject) => JsonObject,
-): JsonObject {
-  const inner = value[first];
-  return isJsonObject(inner)
-    ? { ...value, [first]: rest.length === 0 ? change(inner) : changedAt(inner, rest, change) }
-    : value;
-}
-
 /** Cluster API's own and kubeadm's objects in v1beta2 (api/core/v1beta1/conversion.go and others, v1.14); others as they are. */
 export function inV1beta2(object: JsonObject): JsonObject {
   const [group = '', version] = textAt(object, 'apiVersion').split('/');
@@ -317,8 +306,16 @@ export function inV1beta2(object: JsonObject): JsonObject {
   if (version !== 'v1beta1' || change === undefined) {
     return object;
   }
-  const path = textAt(object, 'kind').endsWith('Template') ? ['spec', 'template', 'spec'] : ['spec'];
-  return { ...changedAt(object, path, change), apiVersion: `${group}/v1beta2` };
+  const spec = objectAt(object, 'spec');
+  const template = objectAt(spec, 'template');
+  const isTemplate = textAt(object, 'kind').endsWith('Template');
+  const inner = isTemplate ? template.spec : object.spec;
+  const changed = isJsonObject(inner) && change(inner);
+  return {
+    ...object,
+    ...(changed && { spec: isTemplate ? { ...spec, template: { ...template, spec: changed } } : changed }),
+    apiVersion: `${group}/v1beta2`,
+  };
 }
 
 /** A Cluster as hooks got it before Cluster API 1.13. */

@@ -1,7 +1,6 @@
 import {
   copyOf,
   fieldAt,
-  isJsonObject,
   type Json,
   type JsonObject,
   lastAppliedAnnotation,
@@ -13,6 +12,7 @@ import {
   type ClassField,
   type ControlPlaneField,
   carriedFields,
+  isEmptyObject,
   putAt,
   type Release,
 } from '../../runtimehooks/index.ts';
@@ -162,15 +162,13 @@ export function clusterBuiltin({ cluster, release, upgradeStep }: PatchInput): J
   };
 }
 
-interface Use extends Pick<Item, 'isObject' | 'metadata'> {
-  kind: string;
-  name: string;
-  fieldPath: string;
+/** An item, as far as it is not the same for all. */
+interface Use
+  extends Pick<Item, 'isObject' | 'metadata'>,
+    Partial<Pick<Item, 'builtin' | 'overrides' | 'sets'>>,
+    Record<'kind' | 'name' | 'fieldPath', string> {
   /** Of the holder; default: Cluster API's own. */
   apiVersion?: string;
-  topology?: JsonObject;
-  builtin?: JsonObject;
-  sets?: readonly ControlPlaneField[];
 }
 
 /** A template with the metadata of what is made of it. */
@@ -187,11 +185,10 @@ export function withMetadata(
   }
   const spec = objectAt(template, 'spec');
   const { annotations, ...metadata } = objectAt(template, 'metadata');
-  // Requests had annotations that were emptied, until v1.14.
-  const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
   return {
     ...template,
-    ...(isBare && { metadata }),
+    // Requests had annotations that were emptied, until v1.14.
+    ...(isEmptyObject(annotations) && { metadata }),
     spec: { ...spec, template: merged(objectAt(spec, 'template')) },
   };
 }
@@ -200,13 +197,11 @@ function itemFor({ cluster, release, newUid }: PatchInput, template: JsonObject 
   if (template === undefined) {
     return [];
   }
-  const { apiVersion = clusterApiVersion, kind, name, fieldPath, topology, builtin, sets = [], isObject } = use;
+  const { apiVersion = clusterApiVersion, kind, name, fieldPath, ...rest } = use;
   const namespace = textAt(cluster, 'metadata', 'namespace') || 'default';
   const holder = { apiVersion, kind, namespace, name, fieldPath };
   const object = has(release, 'templateMetadata') ? withMetadata(template, use) : template;
-  const overrides = objectsAt(topology, 'variables', 'overrides');
-  const { metadata } = use;
-  return [{ uid: newUid(), holder, template: object, object, overrides, builtin, sets, isObject, metadata }];
+  return [{ uid: newUid(), template: object, object, overrides: [], builtin: undefined, sets: [], ...rest, holder }];
 }
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */
@@ -253,7 +248,8 @@ function workerItems(input: PatchInput, worker: WorkerPlace): Item[] {
       ...(infrastructure && { infrastructureRef: { name: templateNames.infrastructure } }),
     },
   };
-  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(cluster, worker)], topology, builtin };
+  const overrides = objectsAt(topology, 'variables', 'overrides');
+  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(cluster, worker)], overrides, builtin };
   return [
     ...itemFor(input, bootstrap, { ...use, fieldPath: machineFields.bootstrap }),
     ...itemFor(input, infrastructure, { ...use, fieldPath: machineFields.infrastructure }),
@@ -291,7 +287,7 @@ function controlPlaneItems(input: PatchInput): Item[] {
       ...(machines && { machineTemplate: { infrastructureRef: { name: machineTemplateName } } }),
     },
   };
-  const use = { topology, builtin };
+  const use = { overrides: objectsAt(topology, 'variables', 'overrides'), builtin };
   return [
     ...itemFor(input, template, {
       ...use,

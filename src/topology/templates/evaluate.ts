@@ -393,6 +393,5 @@ class Evaluation {
  * @throws {TemplateError} with Go's message.
  * @throws {NotKnown} when it takes too much work.
  */
-export function evaluateTemplate(template: ParsedTemplate, data: Value, needsKeys = false): Bytes {
-  return new Evaluation(template, data ?? undefined, needsKeys).run();
-}
+export const evaluateTemplate = (template: ParsedTemplate, data: Value, needsKeys = false): Bytes =>
+  new Evaluation(template, data ?? undefined, needsKeys).run();

@@ -6,9 +6,7 @@ import { parseInt64 } from './values/numbers.ts';
 /** Values of a Cluster's variables by name, `builtin` among them. */
 export type Variables = Readonly<Record<string, Json>>;
 
-function quotedText(text: string): string {
-  return textOf(quoted(bytesOf(text)));
-}
+const quotedText = (text: string): string => textOf(quoted(bytesOf(text)));
 
 function fail(message: string): never {
   throw new TemplateError(`failed to calculate value: ${message}`);

@@ -27,13 +27,11 @@ function basicKind(value: Value | undefined): string | undefined {
   return ['boolean', 'number', 'string'].includes(type) ? type : undefined;
 }
 
-function incompatible(left: Value, right: Value): FunctionError {
-  return new FunctionError(`incompatible types for comparison: ${typeOf(left)} and ${typeOf(right)}`);
-}
+const incompatible = (left: Value, right: Value): FunctionError =>
+  new FunctionError(`incompatible types for comparison: ${typeOf(left)} and ${typeOf(right)}`);
 
-function isNil(value: Value | undefined): boolean {
-  return value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
-}
+const isNil = (value: Value | undefined): boolean =>
+  value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
 
 function isSameOther(left: Value | undefined, right: Value | undefined): boolean {
   if (isNil(left) || isNil(right)) {
@@ -83,9 +81,7 @@ function isLess(first: Operand, second: Operand): boolean {
   return (comparable(left) as string) < (comparable(right) as string);
 }
 
-function isLessOrEqual(left: Operand, right: Operand): boolean {
-  return isLess(left, right) || isEqual(left, [right]);
-}
+const isLessOrEqual = (left: Operand, right: Operand): boolean => isLess(left, right) || isEqual(left, [right]);
 
 function indexIn(index: Value | undefined, length: number): number {
   const number = integerOf(index);
@@ -168,9 +164,8 @@ function textOfAll(budget: Budget, args: readonly Value[]): Bytes {
 }
 
 /** A text in the query of a URL, as url.QueryEscape. */
-function queryEscaped(text: Bytes): Bytes {
-  return text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
-}
+const queryEscaped = (text: Bytes): Bytes =>
+  text.replaceAll(/[^A-Za-z0-9._~-]/g, (char) => (char === ' ' ? '+' : percentEncoded(char)));
 
 /** Functions of text/template itself. Its `slice` is not among them: sprig's replaces it. */
 export const builtins: Functions = {

@@ -56,13 +56,10 @@ function itemsOf(value: Value, verb: string): Value[] {
   return value.items;
 }
 
-function nilList(): List {
-  return new List([], undefined, true);
-}
+const nilList = (): List => new List([], undefined, true);
 
-function includes(budget: Budget, items: readonly Value[], value: Value): boolean {
-  return items.some((item) => deepEqual(budget, value, item));
-}
+const includes = (budget: Budget, items: readonly Value[], value: Value): boolean =>
+  items.some((item) => deepEqual(budget, value, item));
 
 function uniq(budget: Budget, items: readonly Value[]): List {
   const kept: Value[] = [];
@@ -112,9 +109,8 @@ function dictOf(budget: Budget, values: readonly Value[]): Dict {
 }
 
 /** Whether mergo takes a value for empty, and so replaces it. */
-function isEmptyForMerge(value: Value | undefined): boolean {
-  return value === undefined || value === null || (!(value instanceof Struct) && !isTrue(value));
-}
+const isEmptyForMerge = (value: Value | undefined): boolean =>
+  value === undefined || value === null || (!(value instanceof Struct) && !isTrue(value));
 
 function mergeInto(budget: Budget, target: Dict, source: Dict, overwrites: boolean): void {
   budget.spend(1 + source.entries.size);
@@ -178,9 +174,7 @@ function dug(values: readonly Value[]): Value {
   return null;
 }
 
-function isEmpty(value: Value): boolean {
-  return !isTrue(value);
-}
+const isEmpty = (value: Value): boolean => !isTrue(value);
 
 const list = define(['...any'], (values) => new List([...values]));
 

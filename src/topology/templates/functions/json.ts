@@ -95,9 +95,7 @@ export function valueOfJson(json: Json, depth = 0): Value {
   return json;
 }
 
-function pretty(budget: Budget, value: Value): string {
-  return encodeJson(budget, value, { indent: '  ' });
-}
+const pretty = (budget: Budget, value: Value): string => encodeJson(budget, value, { indent: '  ' });
 
 const raw = define(['any'], ([value], budget) => encodeJson(budget, value, { escapesHtml: false }));
 

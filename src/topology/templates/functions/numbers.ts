@@ -50,9 +50,7 @@ function decimalOf(value: Value): Decimal {
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-function scaledTo({ digits, exponent }: Decimal, smaller: number): bigint {
-  return digits * 10n ** BigInt(exponent - smaller);
-}
+const scaledTo = ({ digits, exponent }: Decimal, smaller: number): bigint => digits * 10n ** BigInt(exponent - smaller);
 
 function sum(left: Decimal, right: Decimal): Decimal {
   const exponent = Math.min(left.exponent, right.exponent);
@@ -101,9 +99,7 @@ function rounded(value: number, places: bigint, roundsFrom: number): number {
   return (fraction >= roundsFrom ? Math.ceil(digit) : Math.floor(digit)) / power;
 }
 
-function int64(value: bigint): Integer {
-  return new Integer('int64', wrapped(value));
-}
+const int64 = (value: bigint): Integer => new Integer('int64', wrapped(value));
 
 const extreme = (pick: (left: bigint, right: bigint) => bigint) =>
   define(['any', '...any'], (values) => int64(values.map(toInt64).reduce(pick)));

@@ -29,9 +29,8 @@ function decoded(text: Bytes): Bytes {
 }
 
 /** Bytes in percent-encoding, but for letters, digits and those that a part of a URL may have besides. */
-function escaped(text: Bytes, allowed: string): Bytes {
-  return text.replaceAll(/[^A-Za-z0-9_.~-]/g, (char) => (allowed.includes(char) ? char : percentEncoded(char)));
-}
+const escaped = (text: Bytes, allowed: string): Bytes =>
+  text.replaceAll(/[^A-Za-z0-9_.~-]/g, (char) => (allowed.includes(char) ? char : percentEncoded(char)));
 
 function checkAuthority(userinfo: Bytes, host: Bytes): void {
   const isAddress = host.startsWith('[');

@@ -95,9 +95,7 @@ class Search {
   }
 }
 
-function limitOf(count: bigint): number {
-  return count < 0n ? Number.POSITIVE_INFINITY : numberOf(count);
-}
+const limitOf = (count: bigint): number => (count < 0n ? Number.POSITIVE_INFINITY : numberOf(count));
 
 function allOf(search: Search, count: bigint): List {
   const matches = search.matches().take(limitOf(count));

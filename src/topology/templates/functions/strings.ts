@@ -13,9 +13,8 @@ export function numberOf(value: bigint): number {
 }
 
 /** sprig's strval: a value as `%v` prints it. */
-export function textOfValue(budget: Budget, value: Value): Bytes {
-  return typeof value === 'string' ? value : sprint(budget, [value]);
-}
+export const textOfValue = (budget: Budget, value: Value): Bytes =>
+  typeof value === 'string' ? value : sprint(budget, [value]);
 
 /** sprig's strslice: the texts of a list without its nulls, or of one value. A list of strings is returned as it is. */
 export function textsOf(budget: Budget, value: Value): List {
@@ -65,9 +64,8 @@ function splitTextN(budget: Budget, text: Bytes, separator: Bytes, limit: bigint
   return limit < 0n || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(separator)];
 }
 
-function numbered(parts: readonly Bytes[]): Dict {
-  return new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
-}
+const numbered = (parts: readonly Bytes[]): Dict =>
+  new Dict(new Map(parts.map((part, index) => [`_${index}`, part])), 'string');
 
 /** strings.Replace: an empty text to replace is between all characters, and before and after them. */
 function replaced(budget: Budget, text: Bytes, old: Bytes, replacement: Bytes): Bytes {
@@ -97,9 +95,8 @@ const trimAll = define(['string', 'string'], ([cutset, text]) => {
 });
 
 /** The first bytes of words: Go takes each byte for a character. */
-function initialsOf(text: Bytes): Bytes {
-  return bytesOf((text.match(/(?<![^\t\n\v\f\r \x85\xa0])[^\t\n\v\f\r \x85\xa0]/g) ?? []).join(''));
-}
+const initialsOf = (text: Bytes): Bytes =>
+  bytesOf((text.match(/(?<![^\t\n\v\f\r \x85\xa0])[^\t\n\v\f\r \x85\xa0]/g) ?? []).join(''));
 
 function wrapped(budget: Budget, text: Bytes, width: bigint, separator: Bytes, wrapsLongWords: boolean): Bytes {
   const length = Math.max(numberOf(width), 1);
@@ -180,9 +177,7 @@ function mapped(char: string, change: (char: string) => string): string {
   return [...result].length === 1 ? result : char;
 }
 
-function upperOf(char: string): string {
-  return mapped(char, (one) => one.toUpperCase());
-}
+const upperOf = (char: string): string => mapped(char, (one) => one.toUpperCase());
 
 function lowerOf(char: string): string {
   // Its full mapping has a dot of its own.
@@ -192,13 +187,11 @@ function lowerOf(char: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all but ASCII
 const other = /[^\x00-\x7f]/gu;
 
-function toUpper(text: string): string {
-  return text.replaceAll(/[a-z]+/g, (run) => run.toUpperCase()).replaceAll(other, upperOf);
-}
+const toUpper = (text: string): string =>
+  text.replaceAll(/[a-z]+/g, (run) => run.toUpperCase()).replaceAll(other, upperOf);
 
-function toLower(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase()).replaceAll(other, lowerOf);
-}
+const toLower = (text: string): string =>
+  text.replaceAll(/[A-Z]+/g, (run) => run.toLowerCase()).replaceAll(other, lowerOf);
 
 /** White space of Unicode, as in unicode.IsSpace. */
 const space = '\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
@@ -207,9 +200,7 @@ const firstOfWord = new RegExp(`(?<![^${space}])[^${space}]`, 'gu');
 const word = new RegExp(`([^${space}_-])(\\p{Lu}*)([^${space}_-]*)([${space}_-]*)`, 'gu');
 const onlyConnectors = new RegExp(`^[${space}_-]*$`, 'u');
 
-function untitled(text: Bytes): Bytes {
-  return mapText(text, (decoded) => decoded.replaceAll(firstOfWord, lowerOf));
-}
+const untitled = (text: Bytes): Bytes => mapText(text, (decoded) => decoded.replaceAll(firstOfWord, lowerOf));
 
 /** The words of a text without a connector between them; those of capitals are capitalized. */
 function toPascalCase(text: Bytes): Bytes {

@@ -148,9 +148,7 @@ const range = new RegExp(
 
 const maxLength = 4_096;
 
-function isAny(text: string | undefined): boolean {
-  return text === undefined || ['x', 'X', '*'].includes(text);
-}
+const isAny = (text: string | undefined): boolean => text === undefined || ['x', 'X', '*'].includes(text);
 
 function constraintOf(text: string): Constraint {
   const [, sign = '', whole = '', major, minor, patch, prerelease = ''] = single.exec(text) ?? [];

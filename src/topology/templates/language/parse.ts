@@ -20,9 +20,8 @@ const operandStarts: ReadonlySet<string> = new Set(
 /** Operands that are neither called nor have fields. */
 const constants: ReadonlySet<string> = new Set(['dot', 'literal', 'nil']);
 
-function isEmpty(body: readonly StatementNode[]): boolean {
-  return body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
-}
+const isEmpty = (body: readonly StatementNode[]): boolean =>
+  body.every((node) => node.kind === 'text' && /^[\t\n\v\f\r \x85\xa0]*$/.test(node.text));
 
 /** The state that differs between a template and those defined in it. */
 interface Scope {
@@ -392,6 +391,5 @@ class Parser {
 }
 
 /** Parses a template of Go's text/template. @throws {TemplateError} with Go's message. */
-export function parseTemplate(text: Bytes, name: string, isFunction: (name: string) => boolean): ParsedTemplate {
-  return new Parser(text, name, isFunction).parse();
-}
+export const parseTemplate = (text: Bytes, name: string, isFunction: (name: string) => boolean): ParsedTemplate =>
+  new Parser(text, name, isFunction).parse();

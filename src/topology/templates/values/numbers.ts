@@ -10,9 +10,7 @@ const maxInt64 = 2n ** 63n - 1n;
 const maxUint64 = 2n ** 64n - 1n;
 
 /** An integer that may have overflowed, as Go keeps 64 bits of it. */
-export function wrapped(value: bigint): bigint {
-  return BigInt.asIntN(64, value);
-}
+export const wrapped = (value: bigint): bigint => BigInt.asIntN(64, value);
 
 /** Digits of base 16, 2, 8 and 10. An underscore may stand between digits, and after the prefix. */
 const prefixed = /^(?:0[xX]((?:_?[0-9a-fA-F])+)|0[bB]((?:_?[01])+)|0[oO]?((?:_?[0-7])+)|(0|[1-9](?:_?[0-9])*))$/;
@@ -157,9 +155,8 @@ export function formatFloat(value: number, format: string, precision: number): s
 }
 
 /** A float64 as an int64, as x86 converts what does not fit. */
-export function truncated(value: number): bigint {
-  return value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : -(2n ** 63n);
-}
+export const truncated = (value: number): bigint =>
+  value > -(2 ** 63) && value < 2 ** 63 ? BigInt(Math.trunc(value)) : -(2n ** 63n);
 
 /** A number in text without its fraction, as spf13/cast cuts it. */
 function withoutFraction(text: string): string {

@@ -66,11 +66,11 @@ class Verb {
     if (base === undefined) {
       return this.#bad(letter, value);
     }
-    if (this.#precision === 0 && size === 0n) {
-      return this.#pad('', ' ');
+    if (this.#precision !== undefined) {
+      throw notKnown(`%.${this.#precision}${letter}`);
     }
     const sign = size < 0n ? '-' : this.#has('+') ? '+' : this.#has(' ') ? ' ' : '';
-    const wanted = this.#precision ?? this.#zeros(sign);
+    const wanted = this.#zeros(sign);
     this.#budget.write(wanted);
     const lower = (size < 0n ? -size : size).toString(base).padStart(wanted, '0');
     const digits = letter === 'X' ? lower.toUpperCase() : lower;
@@ -222,8 +222,7 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
     const digits = point === undefined ? undefined : readSize(precision ?? '0', whole);
     readIndex(index);
     if (first === undefined) {
-      text += '%!(NOVERB)';
-      break;
+      throw notKnown(whole);
     }
     const letter = format.slice(last - 1, last - 1 + runeAt(format, last - 1).size);
     last += letter.length - 1;
@@ -261,6 +260,5 @@ export function sprint(budget: Budget, args: readonly Value[]): Bytes {
 }
 
 /** fmt.Sprintln: spaces between all operands. */
-export function sprintln(budget: Budget, args: readonly Value[]): Bytes {
-  return `${args.map((value) => new Verb(budget).show(value, 'v')).join(' ')}\n`;
-}
+export const sprintln = (budget: Budget, args: readonly Value[]): Bytes =>
+  `${args.map((value) => new Verb(budget).show(value, 'v')).join(' ')}\n`;

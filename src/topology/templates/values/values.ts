@@ -77,9 +77,8 @@ export class Boxed {
 export type Operand = undefined | Boxed | Exclude<Value, null>;
 
 /** The value in an interface, or what was given. */
-export function unboxed(operand: Operand): Exclude<Operand, Boxed> {
-  return operand instanceof Boxed ? (operand.inner ?? undefined) : operand;
-}
+export const unboxed = (operand: Operand): Exclude<Operand, Boxed> =>
+  operand instanceof Boxed ? (operand.inner ?? undefined) : operand;
 
 export const anyType = 'interface {}';
 /** The type of a parameter that takes any operand as it is. */
@@ -110,13 +109,11 @@ export function kindOf(value: Value | undefined): string {
   return value instanceof Struct ? value.kind : typeOf(value);
 }
 
-export function staticType(operand: Exclude<Operand, undefined>): string {
-  return operand instanceof Boxed ? anyType : typeOf(operand);
-}
+export const staticType = (operand: Exclude<Operand, undefined>): string =>
+  operand instanceof Boxed ? anyType : typeOf(operand);
 
-export function integerOf(value: Value | undefined): bigint | undefined {
-  return typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
-}
+export const integerOf = (value: Value | undefined): bigint | undefined =>
+  typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
 
 /** Whether a value counts as true in conditions, and as not empty. */
 export function isTrue(value: Value | undefined): boolean {
@@ -149,11 +146,9 @@ export function zeroOf(type: string): Value | undefined {
 }
 
 /** An element as an operand: in a list of `interface {}` it is in an interface. */
-export function elementOperand(value: Value, element: string): Operand {
-  return element === anyType ? new Boxed(value) : (value ?? undefined);
-}
+export const elementOperand = (value: Value, element: string): Operand =>
+  element === anyType ? new Boxed(value) : (value ?? undefined);
 
 /** A value that is neither a list nor a map, as it is compared with others of its kind. */
-export function comparable(value: Value | undefined): unknown {
-  return value instanceof Struct ? value.text() : value instanceof Integer ? value.value : value;
-}
+export const comparable = (value: Value | undefined): unknown =>
+  value instanceof Struct ? value.text() : value instanceof Integer ? value.value : value;
