@@ -2,6 +2,7 @@ import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { toInt64 } from '../values/numbers.ts';
 import {
+  anyType,
   comparable,
   Dict,
   dictType,
@@ -43,33 +44,19 @@ function deepEqual(budget: Budget, left: Value, right: Value): boolean {
   });
 }
 
-const nilPointer = 'runtime error: invalid memory address or nil pointer dereference';
-
-/** The items of a list; `verb` names what cannot be done with another value. */
-function itemsOf(value: Value, verb: string): Value[] {
+/** The items of a list. */
+function itemsOf(value: Value, problem: string, more = ''): Value[] {
   if (value === null) {
-    throw new FunctionError(nilPointer);
+    throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
   }
   if (!(value instanceof List)) {
-    throw new FunctionError(`${verb} ${kindOf(value)}`);
+    throw new FunctionError(`${problem} ${kindOf(value)}${more}`);
   }
   return value.items;
 }
 
-const nilList = (): List => new List([], undefined, true);
-
 const includes = (budget: Budget, items: readonly Value[], value: Value): boolean =>
   items.some((item) => deepEqual(budget, value, item));
-
-function uniq(budget: Budget, items: readonly Value[]): List {
-  const kept: Value[] = [];
-  for (const item of items) {
-    if (!includes(budget, kept, item)) {
-      kept.push(item);
-    }
-  }
-  return new List(kept);
-}
 
 function sliced({ items, element }: List, indices: readonly Value[]): Value {
   const [start = 0n, end = BigInt(items.length)] = indices.map(toInt64);
@@ -77,35 +64,6 @@ function sliced({ items, element }: List, indices: readonly Value[]): Value {
     throw new FunctionError('reflect.Value.Slice: slice index out of bounds');
   }
   return new List(items.slice(Number(start), Number(end)), element);
-}
-
-function chunked(length: number, items: readonly Value[]): List {
-  if (length <= 0) {
-    throw new FunctionError('runtime error: makeslice: len out of range');
-  }
-  const chunks: Value[] = [];
-  for (let at = 0; at < items.length; at += length) {
-    chunks.push(new List(items.slice(at, at + length)));
-  }
-  return new List(chunks, '[]interface {}');
-}
-
-function written(dict: Dict): Dict {
-  if (dict.isNil) {
-    throw new FunctionError('assignment to entry in nil map');
-  }
-  return dict;
-}
-
-function dictOf(budget: Budget, values: readonly Value[]): Dict {
-  const entries = new Map<Bytes, Value>();
-  for (let index = 0; index < values.length; index += 2) {
-    entries.set(
-      textOfValue(budget, values[index] ?? null),
-      index + 1 < values.length ? (values[index + 1] ?? null) : '',
-    );
-  }
-  return new Dict(entries);
 }
 
 /** Whether mergo takes a value for empty, and so replaces it. */
@@ -159,19 +117,14 @@ function dug(values: readonly Value[]): Value {
   if (values.length < 3) {
     throw new FunctionError('dig needs at least three arguments');
   }
-  let dict = asserted(values.at(-1) ?? null, dictType) as Dict;
-  const keys = values.slice(0, -2).map((key) => asserted(key, 'string') as Bytes);
-  for (const [index, key] of keys.entries()) {
-    const step = dict.entries.get(key);
+  let step: Value | undefined = asserted(values.at(-1) ?? null, dictType);
+  for (const key of values.slice(0, -2).map((one) => asserted(one, 'string') as Bytes)) {
+    step = (asserted(step, dictType) as Dict).entries.get(key);
     if (step === undefined) {
       return values.at(-2) ?? null;
     }
-    if (index === keys.length - 1) {
-      return step;
-    }
-    dict = asserted(step, dictType) as Dict;
   }
-  return null;
+  return step;
 }
 
 const isEmpty = (value: Value): boolean => !isTrue(value);
@@ -185,11 +138,14 @@ function ofList(
   run: (list: List, others: readonly Value[], budget: Budget) => Operand | null,
   isAny = false,
 ): TemplateFunction {
-  const call = ([list, ...rest]: readonly Value[], budget: Budget) => {
-    itemsOf(list ?? null, problem);
-    return run(list as List, rest, budget);
-  };
-  return define(['any', ...others], (args, budget) => call(args as Value[], budget), isAny);
+  return define(
+    ['any', ...others],
+    ([list, ...rest], budget) => {
+      itemsOf(list, problem);
+      return run(list as List, rest as Value[], budget);
+    },
+    isAny,
+  );
 }
 
 const push = ofList('Cannot push on type', ['any'], ({ items }, added) => new List([...items, ...added]));
@@ -201,15 +157,19 @@ const alsoWithMust: Functions = {
   prepend: ofList('Cannot prepend on type', ['any'], ({ items }, added) => new List([...added, ...items])),
   first: ofList('Cannot find first on type', [], ({ items }) => items[0] ?? null, true),
   last: ofList('Cannot find last on type', [], ({ items }) => items.at(-1) ?? null, true),
-  rest: ofList('Cannot find rest on type', [], ({ items }) =>
-    items.length === 0 ? nilList() : new List(items.slice(1)),
-  ),
-  initial: ofList('Cannot find initial on type', [], ({ items }) =>
-    items.length === 0 ? nilList() : new List(items.slice(0, -1)),
+  rest: ofList('Cannot find rest on type', [], ({ items }) => new List(items.slice(1), anyType, items.length === 0)),
+  initial: ofList(
+    'Cannot find initial on type',
+    [],
+    ({ items }) => new List(items.slice(0, -1), anyType, items.length === 0),
   ),
   reverse: ofList('Cannot find reverse on type', [], ({ items }) => new List(items.toReversed())),
   compact: ofList('Cannot compact on type', [], ({ items }) => new List(items.filter((item) => !isEmpty(item)))),
-  uniq: ofList('Cannot find uniq on type', [], ({ items }, _others, budget) => uniq(budget, items)),
+  uniq: ofList('Cannot find uniq on type', [], ({ items }, _others, budget) => {
+    // NaN does not equal itself.
+    const firstOf = (item: Value) => items.findIndex((one) => deepEqual(budget, item, one));
+    return new List(items.filter((item, at) => [at, -1].includes(firstOf(item))));
+  }),
   without: ofList(
     'Cannot find without on type',
     ['...any'],
@@ -225,7 +185,14 @@ const alsoWithMust: Functions = {
     (list, indices) => (list.items.length === 0 ? null : sliced(list, indices)),
     true,
   ),
-  chunk: define(['int', 'any'], ([size, value]) => chunked(numberOf(size), itemsOf(value, 'Cannot chunk type'))),
+  chunk: define(['int', 'any'], ([size, value]) => {
+    const [length, items] = [numberOf(size), itemsOf(value, 'Cannot chunk type')];
+    if (length <= 0) {
+      throw new FunctionError('runtime error: makeslice: len out of range');
+    }
+    const chunk = (_: unknown, index: number) => new List(items.slice(index * length, (index + 1) * length));
+    return new List(Array.from({ length: Math.ceil(items.length / length) }, chunk), `[]${anyType}`);
+  }),
   merge: defineAny(['dict', '...dict'], ([target, ...sources], budget) => merged(budget, target, sources, false)),
   mergeOverwrite: defineAny(['dict', '...dict'], ([target, ...sources], budget) =>
     merged(budget, target, sources, true),
@@ -246,21 +213,23 @@ export const collectionFunctions: Functions = {
     Object.entries(alsoWithMust).map(([name, one]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
   ),
   concat: defineAny(['...any'], (lists) => {
-    for (const one of lists) {
-      if (!(one instanceof List)) {
-        throw new FunctionError(one === null ? nilPointer : `Cannot concat type ${kindOf(one)} as list`);
-      }
-    }
-    const all = (lists as List[]).flatMap(({ items }) => items);
-    return all.length === 0 ? nilList() : new List(all);
+    const all = lists.flatMap((one) => itemsOf(one, 'Cannot concat type', ' as list'));
+    return new List(all, anyType, all.length === 0);
   }),
-  dict: define(['...any'], (values, budget) => dictOf(budget, values)),
+  dict: define(['...any'], (values, budget) => {
+    const keys = values.filter((_, index) => index % 2 === 0).map((key) => textOfValue(budget, key));
+    const valueAt = (index: number) => (index < values.length ? (values[index] ?? null) : '');
+    return new Dict(new Map(keys.map((key, index) => [key, valueAt(2 * index + 1)])));
+  }),
   get: defineAny(['dict', 'string'], ([dict, key]) => {
     const value = dict.entries.get(key);
     return value === undefined ? '' : value;
   }),
   set: define(['dict', 'string', 'any'], ([dict, key, value]) => {
-    written(dict).entries.set(key, value);
+    if (dict.isNil) {
+      throw new FunctionError('assignment to entry in nil map');
+    }
+    dict.entries.set(key, value);
     return dict;
   }),
   unset: define(['dict', 'string'], ([dict, key]) => {
@@ -282,14 +251,8 @@ export const collectionFunctions: Functions = {
   ),
   values: define(['dict'], ([dict]) => new List(Array.from(dict.entries, ([, value]) => value))),
   pick: define(['dict', '...string'], ([dict, ...keys]) => {
-    const entries = new Map<Bytes, Value>();
-    for (const key of keys) {
-      const value = dict.entries.get(key);
-      if (value !== undefined) {
-        entries.set(key, value);
-      }
-    }
-    return new Dict(entries);
+    const found = keys.filter((key) => dict.entries.has(key));
+    return new Dict(new Map(found.map((key) => [key, dict.entries.get(key) ?? null])));
   }),
   omit: define(['dict', '...string'], ([dict, ...keys]) => {
     const omitted = new Set(keys);
