@@ -56,6 +56,15 @@ export function* runesOf(bytes: Bytes): Generator<Rune> {
   }
 }
 
+/** The first characters of a Go string. */
+export const firstRunes = (bytes: Bytes, count: number): Bytes =>
+  bytes.slice(
+    0,
+    runesOf(bytes)
+      .take(count)
+      .reduce((end, { size }) => end + size, 0),
+  );
+
 /** Where a Go string is not UTF-8; -1 if it is. */
 export function invalidAt(bytes: Bytes): number {
   let at = 0;

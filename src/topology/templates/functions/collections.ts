@@ -1,6 +1,7 @@
 import type { Bytes } from '../../../base/go-text/index.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { toInt64 } from '../values/numbers.ts';
+import { sprint } from '../values/print.ts';
 import {
   anyType,
   comparable,
@@ -16,7 +17,7 @@ import {
   type Value,
 } from '../values/values.ts';
 import { define, defineAny, type Functions } from './define.ts';
-import { numberOf, textOfValue } from './strings.ts';
+import { numberOf } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
 function deepEqual(budget: Budget, left: Value, right: Value): boolean {
@@ -217,7 +218,7 @@ export const collectionFunctions: Functions = {
     return new List(all, anyType, all.length === 0);
   }),
   dict: define(['...any'], (values, budget) => {
-    const keys = values.filter((_, index) => index % 2 === 0).map((key) => textOfValue(budget, key));
+    const keys = values.filter((_, index) => index % 2 === 0).map((key) => sprint(budget, [key]));
     const valueAt = (index: number) => (index < values.length ? (values[index] ?? null) : '');
     return new Dict(new Map(keys.map((key, index) => [key, valueAt(2 * index + 1)])));
   }),

@@ -50,27 +50,28 @@ function decimalOf(value: Value): Decimal {
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-const scaledTo = ({ digits, exponent }: Decimal, smaller: number): bigint => digits * 10n ** BigInt(exponent - smaller);
+/** The digits of two numbers with one exponent. */
+function aligned(left: Decimal, right: Decimal): { digits: [bigint, bigint]; exponent: number } {
+  const exponent = Math.min(left.exponent, right.exponent);
+  const scaled = (one: Decimal) => one.digits * 10n ** BigInt(one.exponent - exponent);
+  return { digits: [scaled(left), scaled(right)], exponent };
+}
 
 function sum(left: Decimal, right: Decimal): Decimal {
-  const exponent = Math.min(left.exponent, right.exponent);
-  return { digits: scaledTo(left, exponent) + scaledTo(right, exponent), exponent };
+  const { digits, exponent } = aligned(left, right);
+  return { digits: digits[0] + digits[1], exponent };
 }
 
 const sizeOf = (value: bigint): bigint => (value < 0n ? -value : value);
-
-const divisionPrecision = 16;
 
 function divided(left: Decimal, right: Decimal): Decimal {
   if (right.digits === 0n) {
     throw new FunctionError('decimal division by 0');
   }
-  const exponent = Math.min(left.exponent, right.exponent);
-  const numerator = scaledTo(left, exponent) * 10n ** BigInt(divisionPrecision);
-  const denominator = scaledTo(right, exponent);
-  const [size, divisor] = [sizeOf(numerator), sizeOf(denominator)];
+  const { digits: both } = aligned(left, right);
+  const [size, divisor] = [sizeOf(both[0]) * 10n ** 16n, sizeOf(both[1])];
   const digits = (2n * size + divisor) / (2n * divisor);
-  return { digits: numerator < 0n === denominator < 0n ? digits : -digits, exponent: -divisionPrecision };
+  return { digits: both[0] < 0n === both[1] < 0n ? digits : -digits, exponent: -16 };
 }
 
 /** Applies an operation to a number and others, one after the other. Digits may grow with each. */
@@ -89,7 +90,8 @@ function decimals(
   return number === 0 ? 0 : number;
 }
 
-const zero: Decimal = { digits: 0n, exponent: 0 };
+const operator = (apply: (left: Decimal, right: Decimal) => Decimal) =>
+  define(['any', '...any'], ([first, ...others], budget) => decimals(budget, decimalOf(first), others, apply));
 
 function rounded(value: number, places: bigint, roundsFrom: number): number {
   // As math.Pow: a negative power is the inverse of the positive one.
@@ -137,17 +139,10 @@ export const numberFunctions: Functions = {
     return from;
   }),
   add1f: define(['any'], ([value], budget) => decimals(budget, decimalOf(value), [1], sum)),
-  addf: define(['...any'], (values, budget) => decimals(budget, zero, values, sum)),
-  subf: define(['any', '...any'], ([first, ...others], budget) =>
-    decimals(budget, decimalOf(first), others, (left, right) => sum(left, { ...right, digits: -right.digits })),
-  ),
-  divf: define(['any', '...any'], ([first, ...others], budget) => decimals(budget, decimalOf(first), others, divided)),
-  mulf: define(['any', '...any'], ([first, ...others], budget) =>
-    decimals(budget, decimalOf(first), others, (left, right) => ({
-      digits: left.digits * right.digits,
-      exponent: left.exponent + right.exponent,
-    })),
-  ),
+  addf: define(['...any'], (values, budget) => decimals(budget, { digits: 0n, exponent: 0 }, values, sum)),
+  subf: operator((left, { digits, exponent }) => sum(left, { digits: -digits, exponent })),
+  divf: operator(divided),
+  mulf: operator((left, right) => ({ digits: left.digits * right.digits, exponent: left.exponent + right.exponent })),
   max,
   biggest: max,
   min: extreme((left, right) => (right < left ? right : left)),

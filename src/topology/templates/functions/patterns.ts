@@ -1,5 +1,6 @@
 import { type Bytes, bytesOf, invalidAt, quoted, textOf } from '../../../base/go-text/index.ts';
 import { compilePattern, type Pattern, PatternError } from '../../../kubernetes/schema/index.ts';
+import { NotKnown } from '../../world/not-known.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { List } from '../values/values.ts';
 import { define, type Functions, ignoring } from './define.ts';
@@ -8,21 +9,18 @@ import { numberOf } from './strings.ts';
 /** Compiles a pattern. sprig panics with the pattern where the name of a function does not start with must. */
 function compiled(budget: Budget, source: Bytes, panics: boolean): Pattern {
   budget.read(source.length * 100);
-  const fail = (message: Bytes): never => {
-    const literal = source.includes('`') ? quoted(source) : `\`${source}\``;
-    throw new FunctionError(panics ? `regexp: Compile(${literal}): ${message}` : message);
-  };
-  const bad = invalidAt(source);
-  if (bad !== -1) {
-    fail(`error parsing regexp: invalid UTF-8: \`${source.slice(bad)}\``);
+  if (invalidAt(source) !== -1) {
+    throw new NotKnown('the template has a pattern that is not UTF-8', { remedy: 'write it as \\x{…}' });
   }
   try {
     return compilePattern(textOf(source));
   } catch (error) {
-    if (error instanceof PatternError) {
-      fail(bytesOf(error.message));
+    if (!(error instanceof PatternError)) {
+      throw error;
     }
-    throw error;
+    const message = bytesOf(error.message);
+    const literal = source.includes('`') ? quoted(source) : `\`${source}\``;
+    throw new FunctionError(panics ? `regexp: Compile(${literal}): ${message}` : message);
   }
 }
 
@@ -103,30 +101,21 @@ function allOf(search: Search, count: bigint): List {
   return new List(found, 'string', found.length === 0);
 }
 
-const reference = /\$(?:(\$)|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+)|)/gu;
+const reference = /\$(?:(\$)|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu;
 
 /** A replacement with `$1`, `${1}` and `$name` expanded, as Regexp.Expand. */
-function expanded(template: string, { text, names }: Search, groups: readonly number[]) {
-  return template.replaceAll(reference, (whole, dollar?: string, braced?: string, bare?: string) => {
-    if (dollar !== undefined) {
-      return '$';
-    }
-    const name = braced ?? bare;
-    if (name === undefined) {
-      return whole;
-    }
-    const index = /^[0-9]+$/.test(name) && !/^0./.test(name) ? Number(name) : names[name];
-    const start = index === undefined ? -1 : (groups[2 * index] ?? -1);
-    return start === -1 ? '' : text.slice(start, groups[2 * (index ?? 0) + 1]);
-  });
-}
-
 function replaced(search: Search, replacement: Bytes): Bytes {
   const template = textOf(replacement);
+  const { text, names } = search;
   return search.replaced((groups) => {
     // Each reference is expanded by a function.
     search.budget.read(template.length * 20);
-    return expanded(template, search, groups);
+    return template.replaceAll(reference, (_, dollar?: string, braced?: string, bare?: string) => {
+      const name = braced ?? bare ?? '';
+      const index = /^(?:0|[1-9][0-9]*)$/.test(name) ? Number(name) : (names[name] ?? -1);
+      const start = groups[2 * index] ?? -1;
+      return dollar ?? (start === -1 ? '' : text.slice(start, groups[2 * index + 1]));
+    });
   });
 }
 

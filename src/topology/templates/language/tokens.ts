@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf, isPrintable, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOf, firstRunes, isPrintable, quoted, runeAt } from '../../../base/go-text/index.ts';
 
 export interface Token {
   /** A keyword, a form such as `field` or `string`, `char` for a sign that has no type of its own, `eof`, or `error`. */
@@ -18,10 +18,8 @@ export function showToken({ type, text }: Token): Bytes {
   if (keywords.has(type)) {
     return `<${text}>`;
   }
-  const end = runesOf(text)
-    .take(10)
-    .reduce((sum, { size }) => sum + size, 0);
-  return end === text.length ? quoted(text) : `${quoted(text.slice(0, end))}...`;
+  const start = firstRunes(text, 10);
+  return start === text ? quoted(text) : `${quoted(start)}...`;
 }
 
 const letterOrDigit = /^[\p{L}\p{Nd}_]$/u;

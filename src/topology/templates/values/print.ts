@@ -1,4 +1,12 @@
-import { type Bytes, bytesOfRune, quoted, quotedRune, runeAt, runeCount } from '../../../base/go-text/index.ts';
+import {
+  type Bytes,
+  bytesOfRune,
+  firstRunes,
+  quoted,
+  quotedRune,
+  runeAt,
+  runeCount,
+} from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import type { Budget } from '../budget.ts';
 import { formatFloat, maxPrecision } from './numbers.ts';
@@ -102,11 +110,7 @@ class Verb {
   }
 
   #cut(text: Bytes): Bytes {
-    let end = this.#precision === undefined ? text.length : 0;
-    for (let count = 0; count < (this.#precision ?? 0) && end < text.length; count++) {
-      end += runeAt(text, end).size;
-    }
-    return text.slice(0, end);
+    return this.#precision === undefined ? text : firstRunes(text, this.#precision);
   }
 
   #quoted(text: Bytes): Bytes {
