@@ -79,7 +79,6 @@ export class State extends Player {
   readonly workers: readonly WorkerGroup[];
   reconcile = newReconcile();
   playsMachines = false;
-  readonly pending: Set<string>;
   readonly waits = new Map<string, { until: number; message: string }>();
   plan: { key: string; until: number; response: JsonObject } | undefined;
   lastLoggedPlan = '';
@@ -98,7 +97,6 @@ export class State extends Player {
     const { metadata, spec } = cluster as State['cluster'];
     const isCreated = spec.controlPlaneRef !== undefined;
     const version = isCreated ? textAt(spec, 'topology', 'version') : undefined;
-    const pending = textAt(metadata, 'annotations', pendingHooksAnnotation);
     this.limits = limits;
     this.start = start;
     this.edit = edit;
@@ -126,7 +124,6 @@ export class State extends Player {
     };
     this.#settingsOf = perObject((current: JsonObject) => this.made.workers(current));
     this.workers = this.settings.map((group) => ({ ...group, version, readyAt: undefined }));
-    this.pending = new Set(pending.split(',').filter((hook) => hook !== ''));
   }
 
   get settings(): readonly WorkerSettings[] {
@@ -147,7 +144,11 @@ export class State extends Player {
   }
 
   override get pendingHooks(): string {
-    return [...this.pending].sort().join(',');
+    return textAt(annotationsOf(this.cluster), pendingHooksAnnotation);
+  }
+
+  get pending(): ReadonlySet<string> {
+    return new Set(this.pendingHooks.split(',').filter((hook) => hook !== ''));
   }
 
   get target(): string {
@@ -203,14 +204,9 @@ export class State extends Player {
   }
 
   setPending(add: readonly string[], remove: readonly string[] = []): void {
-    for (const hook of add) {
-      this.pending.add(hook);
-    }
-    for (const hook of remove) {
-      this.pending.delete(hook);
-    }
-    const hooks = this.pendingHooks;
-    if (hooks !== textAt(annotationsOf(this.cluster), pendingHooksAnnotation)) {
+    const pending = new Set([...this.pending, ...add]).difference(new Set(remove));
+    const hooks = [...pending].sort().join(',');
+    if (hooks !== this.pendingHooks) {
       this.annotate(pendingHooksAnnotation, hooks === '' ? undefined : hooks);
       this.tell({ kind: 'pending-hooks', text: `pending hooks: ${hooks === '' ? 'none' : hooks}` });
     }
