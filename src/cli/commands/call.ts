@@ -122,20 +122,13 @@ function calledObject(hook: HookDefinition, request: JsonObject, given: string |
 async function register({ client, io, extensions }: Caller): Promise<number> {
   let failures = 0;
   for (const config of extensions.configs) {
-    let current = config;
-    if ((config.status?.handlers ?? []).length === 0) {
-      const discovery = await client.discover(config, { signal: io.signal });
-      io.signal.throwIfAborted();
-      if (!discovery.ok) {
-        io.stderr.write(`${withHint(discovery.error.message, extensions)}\n`);
-        failures++;
-        continue;
-      }
-      current = { ...config, status: { ...config.status, handlers: discovery.handlers } };
-    }
-    const error = client.registry.add(current);
+    const isKnown = (config.status?.handlers ?? []).length > 0;
+    const asked = isKnown ? undefined : await client.discover(config, { signal: io.signal });
+    io.signal.throwIfAborted();
+    const current = asked && { ...config, status: { ...config.status, handlers: asked.handlers } };
+    const error = asked?.ok === false ? asked.error : client.registry.add(current ?? config);
     if (error !== undefined) {
-      io.stderr.write(`${withoutControls(error.message)}\n`);
+      io.stderr.write(`${withHint(error.message, extensions)}\n`);
       failures++;
     }
   }
@@ -147,10 +140,8 @@ function hookOf(name: string, { client }: Caller): HookDefinition {
   const handler = client.registry.get(name);
   if (isCallError(handler)) {
     const extension = name.slice(name.lastIndexOf('.') + 1);
-    const known = clusterApiHooks.flatMap((hook) => {
-      const handlers = client.registry.list(hook.group, hook.name);
-      return isCallError(handlers) ? [] : handlers.map((one) => one.name);
-    });
+    const registered = clusterApiHooks.flatMap((hook) => client.registry.list(hook.group, hook.name));
+    const known = registered.map((one) => one.name);
     const hint = didYouMean(name, known, `"discover ${extension}" shows its handlers`);
     throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
   }
@@ -165,7 +156,7 @@ function hookOf(name: string, { client }: Caller): HookDefinition {
 
 function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, namespace: string): string {
   const handlers = client.registry.list(hook.group, hook.name);
-  if (isCallError(handlers) || handlers.length === 0) {
+  if (handlers.length === 0) {
     return `no extension has a handler of ${hook.name}; "discover" lists the handlers that there are`;
   }
   const names = [...new Set(handlers.map(({ extension }) => extension.name))];
