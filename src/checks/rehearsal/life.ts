@@ -159,9 +159,7 @@ async function reconcileUntil(state: State, isThere: () => boolean): Promise<voi
       return;
     }
     nextAt ??= reconcile.isChanged ? state.now + reconcileEvery : reconcile.requeueAt;
-    const events = [state.controlPlane.readyAt, ...state.workers.map(({ readyAt }) => readyAt)].filter(
-      (time) => time !== undefined,
-    );
+    const events = [state.controlPlane, ...state.workers].flatMap(({ readyAt }) => readyAt ?? []);
     idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
     const times = nextAt === undefined ? events : [nextAt, ...events];
     if (times.length === 0 || idle > maxIdle) {

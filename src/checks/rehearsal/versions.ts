@@ -13,8 +13,6 @@ const desiredState = 'error computing the desired state of the Cluster topology:
 /** How long Cluster API caches the plan of an extension, in ms. */
 const planCacheMs = 10 * 60_000;
 
-const noSteps = JSON.stringify([[], []]);
-
 /** The answer about the steps of an upgrade is cached before it is validated, so an invalid one stays; a failure is not cached. */
 async function answerAboutSteps(state: State, handler: string, versions: JsonObject): Promise<JsonObject> {
   const key = JSON.stringify(versions);
@@ -45,14 +43,12 @@ async function upgradePlan(state: State, current: string): Promise<PlannedVersio
     }
     throw new ReconcileError(`${desiredState}${plan}`);
   }
-  const text = JSON.stringify([plan.controlPlane, plan.workers]);
-  if (planHandler !== undefined && text !== state.lastLoggedPlan && text !== noSteps) {
+  const [controlPlane, workers] = [plan.controlPlane, plan.workers].map((steps) => steps.join(' ') || '–');
+  const text = `plan: control plane ${controlPlane}, workers ${workers}`;
+  const hasSteps = plan.controlPlane.length + plan.workers.length > 0;
+  if (planHandler !== undefined && text !== state.lastLoggedPlan && hasSteps) {
     state.lastLoggedPlan = text;
-    const shown = (steps: readonly string[]) => steps.join(' ') || '–';
-    state.tell({
-      kind: 'plan',
-      text: `plan: control plane ${shown(plan.controlPlane)}, workers ${shown(plan.workers)}`,
-    });
+    state.tell({ kind: 'plan', text });
   }
   return plan;
 }
