@@ -25,17 +25,8 @@ function blocking(hook: HookDefinition, release: Release): boolean {
 
 function describe(hook: HookDefinition, release: Release) {
   const { group, version, name, tags, introduced, singleton, summary } = hook;
-  return {
-    group,
-    version,
-    name,
-    tags,
-    introduced: formatRelease(introduced),
-    phase: phaseIn(hook, release),
-    blocking: blocking(hook, release),
-    singleton,
-    summary,
-  };
+  const since = { introduced: formatRelease(introduced), phase: phaseIn(hook, release) };
+  return { group, version, name, tags, ...since, blocking: blocking(hook, release), singleton, summary };
 }
 
 const sinceTexts = ({ fieldsSince }: HookDefinition['request']) =>
@@ -80,28 +71,27 @@ function fieldsTable({ schema, fieldsSince }: HookDefinition['request']): string
   return table(rows);
 }
 
-function explanationText(whole: HookDefinition, release: Release): string {
-  const hook = hookIn(whole, release);
-  const core = coreVersionIn(whole, release);
-  const { phase, introduced } = describe(hook, release);
+function explanationText(hook: HookDefinition, release: Release): string {
+  const { request, response } = hookIn(hook, release);
+  const about = explain(hook, release);
   const facts = [
-    `since Cluster API ${introduced}`,
-    ...(phase === 'supported' ? [] : [`${phase} in ${formatRelease(release)}`]),
+    `since Cluster API ${about.introduced}`,
+    ...(about.phase === 'supported' ? [] : [`${about.phase} in ${formatRelease(release)}`]),
     hook.tags.join(', '),
     ...(hook.singleton ? ['one handler for each server'] : []),
-    ...(blocking(hook, release) ? ['can block'] : []),
+    ...(about.blocking ? ['can block'] : []),
   ];
   return [
     `${hook.name} (${hook.group}/${hook.version})\n${facts.join('; ')}\n`,
     `${hook.summary}\n${hook.purpose}\n`,
-    ...(whole.changes.length === 0
-      ? []
-      : [whole.changes.map(({ release: since, text }) => `Since ${formatRelease(since)} ${text}.\n`).join('')]),
-    `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
-    `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
-    `A request:\n\n${indentedYaml(sampleRequest(hook, core))}`,
-    `A response:\n\n${indentedYaml(sampleResponse(hook, core))}`,
-  ].join('\n');
+    about.changes.map(({ release: since, text }) => `Since ${since} ${text}.\n`).join(''),
+    `${request.kind}:\n\n${fieldsTable(request)}`,
+    `${response.kind}:\n\n${fieldsTable(response)}`,
+    `A request:\n\n${indentedYaml(about.request.sample)}`,
+    `A response:\n\n${indentedYaml(about.response.sample)}`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
 }
 
 /** A hook of Cluster API. @throws {UsageError} for an unknown name, with the most similar ones. */
@@ -129,14 +119,9 @@ export const command = defineCommand({
     return writeReport(io, flags.output, rows, () =>
       table([
         ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
-        ...rows.map((row) => [
-          row.name,
-          row.version,
-          row.introduced,
-          row.phase,
-          row.blocking ? 'yes' : 'no',
-          row.summary,
-        ]),
+        ...rows.map(({ name, version, introduced, phase, blocking, summary }) => {
+          return [name, version, introduced, phase, blocking ? 'yes' : 'no', summary];
+        }),
       ]),
     );
   },
