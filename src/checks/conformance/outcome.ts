@@ -27,10 +27,7 @@ export const reviewOf = perObject((answer: Answer): PatchReview | undefined => r
 const isZero = (value: Json) =>
   value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
 
-/**
- * What Cluster API makes of an answer: the fields that it reads, without zero values, and patched objects instead of
- * patches. Two patches with operations in another order have the same effect: those of Go's SDK follow the order of a map.
- */
+/** What Cluster API makes of an answer. Patches count by their effect: those of Go's SDK follow the order of a map. */
 const effectOf = perObject((answer: Answer): JsonObject => {
   const patches = reviewOf(answer);
   const fields = Object.entries(answer.response).filter(

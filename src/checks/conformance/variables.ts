@@ -12,10 +12,7 @@ const maxUnevaluated = 20;
 /** Once for each answer, since hostile definitions take seconds. */
 const checked = perObject(({ variables }: JsonObject) => checkDefinitions(variables, 'variables'));
 
-/**
- * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
- * nothing, rules that are not evaluated here, as warnings.
- */
+/** What Cluster API refuses of the variables in an answer, in its words; else, as warnings, rules that are not evaluated here. */
 export function variableProblems(response: JsonObject): { message: string; isWarning?: boolean }[] {
   const { causes, isComplete, unevaluated } = checked(response);
   if (causes.length > 0) {

@@ -83,10 +83,7 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
   return condition('False', reason, lines.join('\n  * '));
 }
 
-/**
- * The condition TopologyReconciled after a reconcile without an error (core/reconcilers/topology/cluster/status.go, v1.14),
- * which may have ended before it decided about versions.
- */
+/** TopologyReconciled after a reconcile without an error (core/reconcilers/topology/cluster/status.go, v1.14). */
 export function conditionOf(state: State, decisions?: Decisions): Condition {
   const { blocking } = state.reconcile;
   if (state.cluster.metadata.deletionTimestamp !== undefined) {

@@ -115,12 +115,7 @@ const sampleClass = {
   },
 };
 
-/**
- * The Clusters in files with their classes and templates; without a Cluster, a sample, of the class if one is given.
- *
- * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
- * @throws {UsageError} for input that cannot be rehearsed.
- */
+/** The Clusters in files, or a sample that starts below the version `target`. @throws {UsageError} for what cannot be rehearsed. */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
   // Templates keep the version for which patches are written.
   const objects = input.map(({ object, where }) => ({

@@ -40,10 +40,7 @@ const clustersAtOnce = 10;
 
 const maxWarned = 100;
 
-/**
- * Returns the ExtensionConfig with its handlers, for which Cluster API calls Discovery twice: its own write of the status
- * triggers the second call. @throws {SimulationStopped} when it fails.
- */
+/** The ExtensionConfig with its handlers. Called twice: Cluster API's own write of the status triggers the second call. */
 async function discover(
   client: Client,
   config: ExtensionConfig,
@@ -95,12 +92,7 @@ function warnOfUnselected(
 const maxText = 400;
 const maxUnevaluated = 20;
 
-/**
- * Asks the extensions of a ClusterClass for variables, and once more after its status has been written.
- *
- * @throws {ReconcileError} that says why no Cluster of the class would be reconciled.
- * @throws {SimulationStopped} for a class that Cluster API refuses.
- */
+/** Asks extensions for variables, again after the class's status is written. @throws {ReconcileError | SimulationStopped} */
 async function reconcileClass(blueprint: Blueprint, player: Player): Promise<void> {
   const { namespace, name } = blueprint;
   for (const round of [1, 2]) {
@@ -140,12 +132,7 @@ async function playCluster(subject: RehearsedCluster, call: Caller, options: Reh
 const classNotReady =
   'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
 
-/**
- * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then the
- * Clusters, concurrently.
- *
- * @returns how many Clusters there were, and how many could be completed.
- */
+/** Simulates lifecycles with real extension servers. @returns how many Clusters there were, and how many could be completed. */
 export async function rehearse(options: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
   const { subjects, signal, resolve, release, onRequest } = options;
   const clusters = subjects.length;

@@ -213,10 +213,7 @@ export class State extends Player {
   }
 }
 
-/**
- * Changes the spec of the Cluster as a user would, before a hook is called or, without one, when nothing more happens on
- * its own; says what was changed.
- */
+/** Changes the spec as a user would, before a hook, or when nothing more happens on its own; says what was changed. */
 export type UserEdit = (spec: JsonObject, hook: HookName | undefined) => string | undefined;
 
 /** Cluster API's annotation that lets the deletion of a Cluster proceed. */

@@ -94,10 +94,7 @@ export interface Decisions {
   workers: readonly WorkerDecision[];
 }
 
-/**
- * Calls the hooks of the control plane, and decides which version it gets: each reconcile goes through the steps from the
- * beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
- */
+/** Calls hooks up to the first that waits, and decides the version (computeControlPlaneVersion in exp/topology/desiredstate). */
 async function decideControlPlane(
   state: State,
   current: string,

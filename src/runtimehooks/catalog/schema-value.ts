@@ -5,10 +5,7 @@ export interface TypedSchema<Value> {
   readonly [valueType]: Value;
 }
 
-/**
- * The type of the values that a schema describes, as far as it says so by `enum`, `type`, `items` and `properties`;
- * `Other` where it does not.
- */
+/** The type of the values that a schema describes, as far as it says so; `Other` where it does not. */
 export type SchemaValue<S, Other = unknown> =
   S extends TypedSchema<infer Value>
     ? Value

@@ -244,10 +244,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   };
 }
 
-/**
- * The handler of a hook for updates in place; undefined if none is registered. With several, Cluster API calls none, and
- * the rollout fails (inplace_canupdatemachine.go, machinedeployment_canupdatemachineset.go, v1.14).
- */
+/** The handler of a hook for updates in place. With several, Cluster API calls none (inplace_canupdatemachine.go, v1.14). */
 export async function onlyHandlerFor(
   client: Client,
   hook: HookDefinition,

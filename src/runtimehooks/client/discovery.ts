@@ -114,10 +114,7 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
   return problems;
 }
 
-/**
- * Applies defaults to a discovery response and validates it by all of Cluster API's rules; one problem makes all of it
- * invalid. @param extension name of the ExtensionConfig.
- */
+/** Validates a response to discovery by all of Cluster API's rules, and applies defaults. @param extension its name. */
 export function readDiscovery(
   response: JsonObject,
   extension: string,

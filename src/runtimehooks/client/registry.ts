@@ -42,10 +42,7 @@ export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   };
 }
 
-/**
- * The group and version of an `apiVersion`, as Kubernetes reads it (`ParseGroupVersion` of apimachinery): without a slash
- * it is a version without a group. Undefined for more than two parts.
- */
+/** As Kubernetes parses (`ParseGroupVersion`): without a slash, a version without a group; undefined for more parts. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
   const [first = '', second, ...more] = apiVersion.split('/');
   if (more.length > 0) {

@@ -49,10 +49,7 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
   return problem === undefined ? { request: request as JsonObject } : { problem: problemText(problem) };
 }
 
-/**
- * A response as Cluster API reads it (httpCall in internal/runtime/client/client.go, v1.14, by encoding/json), or what is
- * wrong with it: as for requests, but only types are checked.
- */
+/** A response as Cluster API reads it (encoding/json in httpCall of client.go, v1.14): as a request, but only types are checked. */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {
     return { response: {} };

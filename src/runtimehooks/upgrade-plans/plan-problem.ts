@@ -61,10 +61,7 @@ function checkSteps(
   }
 }
 
-/**
- * The workers' default steps: every third minor, in its last version in the control plane's plan, and the target.
- * None if a minor has no version: Cluster API reports nothing of that.
- */
+/** The workers' default: each third minor, in its last version in the control plane's plan, and the target; none if one is missing. */
 function defaultWorkerSteps(lowest: KubernetesVersion, to: KubernetesVersion, reachable: readonly string[]): string[] {
   const versions = new Map(reachable.map((text) => [parsed(text, '').numbers[1], text]));
   const steps: string[] = [];

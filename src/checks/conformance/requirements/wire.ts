@@ -3,12 +3,7 @@ import { describe, difference, isFailure, isSuccess } from '../outcome.ts';
 import type { Check, CheckedHandler, ReportProblem, Trial } from '../trial.ts';
 import { shownMessage } from './answers.ts';
 
-/**
- * Calls handlers with a variation of their request. One that answers the plain request otherwise is blamed for it only
- * after the plain request was sent again.
- *
- * @param vary returns the variation of a request, or its text; undefined for a handler that it does not apply to.
- */
+/** Calls handlers with what `vary` makes of their request, if it applies, and compares the answers. */
 const varied =
   (what: string, vary: (handler: CheckedHandler) => JsonObject | string | undefined) =>
   async ({ answering }: Trial, report: ReportProblem): Promise<string | undefined> => {

@@ -16,10 +16,7 @@ export interface ClientCertificate {
   key: string;
 }
 
-/**
- * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
- * the original name.
- */
+/** Addresses to connect to instead, as with curl's `--resolve`; certificates are verified for the original name. */
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
 export interface ConnectionOptions {

@@ -25,11 +25,7 @@ interface Failing {
 const firstMs = 1000;
 const longestMs = 60_000;
 
-/**
- * Protects failing extensions from too many calls: for 1 s after the first failure, then for 2 s, 4 s, … up to a minute.
- *
- * @param now returns milliseconds of a monotonic clock.
- */
+/** Holds back calls of an extension that fails: for 1 s, 2 s, 4 s, … up to a minute. @param now monotonic, in ms. */
 export function createBackoff(now: () => number) {
   const byName = new Map<string, Failing>();
   /** The failures that prevent a call, and for how many ms more; undefined if it may be made. */
