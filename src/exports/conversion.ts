@@ -9,12 +9,11 @@ export type ExtensionConfigObject = Record<string, unknown>;
 export const extensionConfigVersions: readonly ('v1alpha1' | 'v1beta2')[] = versions;
 
 /**
- * Converts an ExtensionConfig into another version, as the conversion webhook does. Nothing is lost: what the other
- * version cannot represent is kept in an annotation, and restored by the conversion back. The object is not modified.
+ * Converts an ExtensionConfig into another version, as the conversion webhook does: what that cannot represent is kept in an
+ * annotation, and restored by the conversion back. The object is not modified.
  *
  * @throws {TypeError} when the object is not an ExtensionConfig of a known version.
- * @throws {RangeError} when `version` is not one of `extensionConfigVersions`, or a field cannot be converted; the
- *   message names the field.
+ * @throws {RangeError} for another `version`, or a field that cannot be converted; the message names it.
  */
 export function convertExtensionConfig(object: unknown, version: 'v1alpha1' | 'v1beta2'): ExtensionConfigObject {
   if (!isVersion(version)) {

@@ -34,11 +34,9 @@ export interface PlanOptions {
 }
 
 /**
- * Which Machines a change will replace, and why: the plan of all Clusters of two states, as `plan` makes it. Does no I/O
- * but that of `call`.
+ * Which Machines a change will replace, and why: the plan of all Clusters of two states. Does no I/O but that of `call`.
  *
- * @param before the objects as they are: Clusters, ClusterClasses, templates, CustomResourceDefinitions of providers, and
- *   control planes, MachineDeployments, Machines and so on as far as they exist.
+ * @param before the objects as they are: Clusters, ClusterClasses, templates, CustomResourceDefinitions, Machines and so on.
  * @param changes objects as they will be written; what they do not name stays.
  */
 export function plan(

@@ -34,10 +34,7 @@ function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
-/**
- * Opens the log of a command, to its end (`using`): a line per event, as text on a terminal and as JSON elsewhere. `lostLines`
- * could not be written, or were too many for their reader.
- */
+/** Opens the log of a command, to its end (`using`): a line per event, as text on a terminal and as JSON elsewhere. */
 export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>) {
   // The other commands need no log.
   const { pino } = await import('pino');

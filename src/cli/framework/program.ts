@@ -17,10 +17,7 @@ export interface Io {
   signal: AbortSignal;
 }
 
-/**
- * Styles for standard output, by the rule of `styleText` of node:util: in colour on a terminal that has any, unless NO_COLOR
- * is set (no-color.org), and anywhere if FORCE_COLOR is.
- */
+/** Styles for standard output: on a terminal with colours, unless NO_COLOR is set, and anywhere if FORCE_COLOR is. */
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
   const isAsked = stdout.isTTY === true || env.FORCE_COLOR !== undefined;
   // The depth is 1 bit without colours.

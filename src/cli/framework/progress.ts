@@ -4,10 +4,7 @@ import { isTerminalTaken } from '../../base/index.ts';
 const firstAfter = 1000;
 const every = 200;
 
-/**
- * Shows a text on a terminal while work goes on, from a second on until the end of the block (`using`). `clear` erases it,
- * before something else is written.
- */
+/** Shows a text on a terminal from a second on until the end of the block (`using`); `clear` makes room. */
 export function startProgress(
   terminal: NodeJS.WritableStream & { isTTY?: boolean; columns?: number },
   text: () => string,

@@ -42,10 +42,7 @@ const metadataType =
 
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
-/**
- * The part of a structural schema that types can express, as JSON Schema. Nothing else of it is taken over: for the compiler, a
- * `$ref` would be a file to read, and `tsType` code to write.
- */
+/** The part of a schema that types express: for the compiler, a `$ref` would be a file to read, and `tsType` code. */
 function jsonSchemaOf(schema: JsonObject): JSONSchema {
   const { additionalProperties, nullable } = schema;
   const type = types.find((one) => one === schema.type);
@@ -109,12 +106,7 @@ function fieldsOf({ kind, schema }: Kind): FieldTree {
   return { spec: fieldTree(fieldAt(schema, 'properties', 'spec', ...ofTemplate)) };
 }
 
-/**
- * TypeScript types of the kinds in CustomResourceDefinitions, in the order of their names. Patchers that match a kind
- * whose name ends with Template receive its type.
- *
- * @throws {UsageError} when there is no CustomResourceDefinition with a schema, or a name is not one of a type.
- */
+/** TypeScript types of the kinds in CustomResourceDefinitions. @throws {UsageError} for none, and names of no type. */
 export async function templateTypes(objects: readonly JsonObject[]): Promise<string> {
   const kinds = objects
     .filter(({ kind }) => kind === 'CustomResourceDefinition')

@@ -5,11 +5,7 @@ import { HandlerFailure } from './handlers/handler.ts';
 
 /** A client of an API server. */
 export interface ApiClient {
-  /**
-   * Sends a request to a path of the API. The body of a PATCH is a JSON patch if it is a list, else a JSON merge patch.
-   *
-   * @throws {Error} for every response but 2xx (429, 5xx and lost connections are tried again for a second).
-   */
+  /** A list in a PATCH is a JSON patch, else it is a merge patch. @throws {Error} for every response but 2xx. */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonObject>;
 }
 
@@ -35,10 +31,7 @@ export interface Clusters {
 
 const maxClusters = 500;
 
-/**
- * Creates access to the cluster in which the extension runs, or that of a kubeconfig, and to its workload clusters. The
- * ServiceAccount may get Secrets and the objects to be refetched (a ClusterRole, as manifests/api-server has a Role).
- */
+/** Access to the cluster in which the extension runs, or that of a kubeconfig, and to its workload clusters. */
 export function createClusters(
   options: { kubeconfig?: string | undefined; context?: string | undefined } = {},
 ): Clusters {

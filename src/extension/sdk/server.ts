@@ -25,10 +25,7 @@ import { defaultLog, fault } from './log.ts';
 export type ExtensionCertificates =
   /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
   | { folder: string }
-  /**
-   * A folder that keeps a self-signed certificate for localhost, and an ExtensionConfig of the server to use at once:
-   * `extension-config.yaml`. For development.
-   */
+  /** For development: keeps a self-signed certificate for localhost, and `extension-config.yaml` for the server. */
   | { development: string; name?: string | undefined };
 
 /** Options of an extension server. */
@@ -78,16 +75,11 @@ export interface ExtensionServer {
   readonly handlers: readonly Handler[];
   /** Problems that will show later, one per line; `start` logs them. */
   readonly warnings: readonly string[];
-  /**
-   * Starts listening. Without a certificate the server is not ready, and says why.
-   *
-   * @throws {ListenError} when a port is taken or not allowed.
-   */
+  /** Starts listening; not ready without a certificate. @throws {ListenError} for a port that is taken or forbidden. */
   start(): Promise<RunningExtension>;
   /**
-   * Listens until the process gets SIGTERM or SIGINT, and then shuts down gracefully: it is not ready at once, still
-   * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight. Work in the
-   * background (`createJobs`) is aborted; the process ends without what has not ended after 25 s.
+   * Listens until SIGTERM or SIGINT, and then shuts down gracefully: it is not ready at once, accepts connections until endpoints
+   * have been updated (in a cluster), finishes calls in flight, aborts `createJobs`, and ends the process after 25 s at most.
    */
   run(): Promise<void>;
 }

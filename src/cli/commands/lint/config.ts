@@ -120,10 +120,7 @@ function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroun
   };
 }
 
-/**
- * The rules for a manifest, and whether it is left out: flags, completed by the nearest `.extensionconfig-lint.yaml` in its
- * folder or above it, up to the root of the git repository. `<stdin>` counts as a file in the working folder.
- */
+/** The rules for a manifest: flags, completed by the nearest file up to the root of its git repository. */
 export function createLintOptions(call: PolicyCall, surroundings: Surroundings): (file: string) => LintOptions {
   const rules = createRuleSet(ruleSetOptionsOf(call.flags));
   const plain: LintOptions = { policy: { ...surroundings, rules }, isIgnored: () => false };

@@ -143,10 +143,7 @@ const graceMs = 500;
 /** An outcome, too late for the caller, or the caller disconnected. */
 type TimedOutcome = CallOutcome | 'late' | 'gone';
 
-/**
- * Runs a handler, and returns the first outcome of the call. Its signal is aborted when the timeout expires or the caller
- * disconnects (`gone`).
- */
+/** The first outcome of a call, whose signal is aborted when the timeout expires or the caller disconnects (`gone`). */
 export async function callInTime(
   handler: Handler,
   body: Json,

@@ -214,11 +214,7 @@ export interface ExtensionRouter {
   readonly warnings: readonly string[];
   /** The metrics of calls in Prometheus' text format. */
   metrics(): Promise<string>;
-  /**
-   * To be called when the application stops: aborts work in the background (`createJobs`), and waits for its end.
-   *
-   * @returns the names of the work that did not end within `timeoutMs` milliseconds.
-   */
+  /** When the application stops: aborts work of `createJobs`, and returns what did not end within `timeoutMs`. */
   stop(timeoutMs: number): Promise<readonly string[]>;
 }
 

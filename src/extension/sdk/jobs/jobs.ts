@@ -218,11 +218,7 @@ function kubernetesJobs(options: KubernetesJobsOptions): RunJob {
 
 /** Options of jobs that run in this process, for development and tests. */
 export interface InProcessJobsOptions {
-  /**
-   * Does the work: again after a restart, and in each replica. The message of a `HandlerFailure` becomes the answer.
-   *
-   * @param signal aborted when the extension stops, which waits for the job.
-   */
+  /** Does the work, again after a restart. Users read the message of a `HandlerFailure`. A stop aborts `signal`. */
   run(job: Job, signal: AbortSignal): Promise<void>;
   /** After how many seconds a caller asks again while its job runs. Default: 10. */
   retryAfterSeconds?: number | undefined;
@@ -268,18 +264,16 @@ function inProcessJobs({ run }: InProcessJobsOptions): RunJob {
 /** Runs long work outside of calls, so that handlers return within milliseconds. */
 export interface Jobs {
   /**
-   * Creates the answer for a job: starts the job, blocks while it runs, and is done once the job is. A failed job is
-   * reported as a Failure once, on Kubernetes with the termination message of its Pod; the next call starts it again.
+   * Starts a job, blocks while it runs, and is done once it is. A failed job is a Failure once, on Kubernetes with the
+   * termination message of its Pod; the next call starts it again.
    *
-   * @throws {Error} when the API server refuses a request, such as for lack of permissions: create, get, list and patch of
-   *   Jobs, and list of Pods.
+   * @throws {Error} when the API server refuses to create, get, list or patch Jobs, or to list Pods.
    */
   answer<Response>(context: BlockingContext<Response>, job: Job): Promise<Answer<Response>>;
 }
 
 /**
- * Creates a set of jobs: Jobs on Kubernetes, which replicas and restarts of the extension share, or, with `run`, functions
- * in this process. Nothing is requested before the first call.
+ * A set of jobs: Jobs on Kubernetes, which replicas and restarts of the extension share, or, with `run`, in this process.
  *
  * @throws {RangeError} for a number of seconds outside its range.
  * @throws {TypeError} if the name is not that of a namespace, or the template has no containers.

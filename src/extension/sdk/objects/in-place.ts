@@ -68,10 +68,7 @@ const isList = (tree: FieldTree): tree is readonly [FieldTree] => Array.isArray(
 /** Paths of fields by the kind of a machine's object: `KubeadmConfig` also stands for its template. */
 type PathsByKind = { readonly [kind: string]: readonly string[] };
 
-/**
- * The fields that an extension can change in place, as paths below `spec`: `spec.files`, `spec.disks[*].size`,
- * `spec.nodeLabels.*`.
- */
+/** Fields that an extension can change in place, as paths: `spec.files`, `spec.disks[*].size`, `spec.nodeLabels.*`. */
 export interface UpdatableFields {
   readonly machine?: readonly string[] | undefined;
   readonly infrastructureMachine?: PathsByKind | undefined;

@@ -15,11 +15,11 @@ export interface ApplyOptions {
 }
 
 /**
- * The templates of a request with the patches of a response, without what Cluster API ignores or overwrites
- * (core/reconcilers/topology/cluster/patches/engine.go, v1.14). In the order of the request's items.
+ * The patched templates of a request, without what Cluster API ignores or overwrites
+ * (core/reconcilers/topology/cluster/patches/engine.go, v1.14), in the order of its items.
  *
- * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, a patch is for an item that the
- *   request does not have, or an API server with these `crds` would refuse a patched template or drop fields of it.
+ * @throws {Error} for a Failure, a patch that Cluster API could not apply or that is for another item, and a template that an
+ *   API server with these `crds` would refuse or drop fields of.
  */
 export function applyPatches(
   request: Pick<GeneratePatchesRequest, 'items'>,

@@ -21,20 +21,12 @@ import { checkNumber } from '../handlers/options.ts';
 import { type ApplyOptions, applyPatches } from './apply-patches.ts';
 import { varied, withDateAhead } from './varied.ts';
 
-/**
- * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.
- *
- * @throws {TypeError} for a name that is not a hook of Cluster API.
- */
+/** A sample request of a hook, with every field; `fields` replace some. @throws {TypeError} for an unknown hook. */
 export function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
-/**
- * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write DIR` wrote.
- *
- * @throws {Error} for a file that cannot be read, or that has no request of the hook, and a name that is not a hook.
- */
+/** The request in a JSON file, as `rehearse --write DIR` writes. @throws {Error} for one of another hook. */
 export function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
   let read: Json;
@@ -65,12 +57,7 @@ export interface TestOutcome<H extends HookName = HookName> extends Omit<CallOut
   lines: Record<string, unknown>[];
 }
 
-/**
- * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.
- *
- * @param request default: a sample of the hook.
- * @throws {Error} when the handler has not answered after its `timeoutSeconds`, at which its signal is aborted.
- */
+/** Calls a handler as over HTTPS, by default with a sample. @throws {Error} for no answer in `timeoutSeconds`. */
 export async function callHandler<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,

@@ -82,11 +82,7 @@ export type VariableValues<D extends Definitions> = {
 export interface DefinedVariables<Values> {
   /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
   readonly definitions: ClusterClassVariable[];
-  /**
-   * The values for one item of a request, checked and with defaults, as patchers have them (`walkTemplates`).
-   *
-   * @throws {HandlerFailure} for a value that its schema does not allow; the message names it.
-   */
+  /** The values for one item, with defaults. @throws {HandlerFailure} for one that its schema does not allow. */
   read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
 }
 

@@ -157,12 +157,11 @@ function refuseReturned(returned: unknown, template: JsonObject): void {
 const silent = pino({ enabled: false });
 
 /**
- * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
- * the difference between each template and its changed copy, always in the same order, and none for an unchanged
- * template. All patchers that match a template change the same copy, in their order.
+ * Runs patchers over the templates of a GeneratePatches request, and returns the patches for `answer.done({ items })`: the
+ * difference between each template and its copy, which all patchers that match change in their order.
  *
- * @throws {HandlerFailure} when a value does not match the schema of its variable, when it has another type than a patcher
- *   expects, and when no patcher matches and `unmatched` is `fail`.
+ * @throws {HandlerFailure} when a value does not match its schema or the type that a patcher expects, and when no patcher
+ *   matches and `unmatched` is `fail`.
  * @throws {TypeError} when a patcher is asynchronous, or returns another template.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
