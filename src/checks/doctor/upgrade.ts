@@ -123,26 +123,20 @@ export function upgradeTicks(extensions: readonly AskedExtension[], upgrade: Upg
   const { from, to } = upgrade;
   const check = 'upgrade';
   const before = from ?? { ...to, minor: Math.max(0, to.minor - 1) };
-  const names = new Map<string, string[]>();
-  for (const extension of extensions) {
-    for (const finding of findingsOf(extension, upgrade, before)) {
-      const key = JSON.stringify(finding);
-      names.set(key, [...(names.get(key) ?? []), extension.config.metadata.name ?? '']);
-    }
-  }
-  const isAll = (list: readonly string[]) => list.length > 1 && list.length === extensions.length;
-  const ticks = [
-    ...(extensions.length === 0 ? [] : sharedFindings(upgrade, before)),
-    ...[...names].map(([key, list]): Finding => {
-      const finding = JSON.parse(key) as Finding;
-      const who = isAll(list) ? 'all extensions' : shortList(list, maxNames);
+  const found = extensions.flatMap((extension) =>
+    [...findingsOf(extension, upgrade, before)].map((finding) => ({ finding, extension })),
+  );
+  const ofExtensions = [...Map.groupBy(found, ({ finding }) => JSON.stringify(finding)).values()].map(
+    (same): Finding => {
+      const { finding } = same[0] as (typeof found)[number];
+      const names = same.map(({ extension }) => extension.config.metadata.name ?? '');
+      const who = same.length > 1 && same.length === extensions.length ? 'all extensions' : shortList(names, maxNames);
       return { ...finding, message: `${who}: ${finding.message}` };
-    }),
-  ].map((finding): Tick => ({ check, ...finding }));
-  return ticks.some(({ result }) => result === 'failed')
-    ? ticks.toSorted((a, b) => order.indexOf(a.result) - order.indexOf(b.result))
-    : [
-        ok(check, `nothing is in the way of ${formatRelease(to)} for ${count(extensions.length, 'extension')}`),
-        ...ticks.toSorted((a, b) => order.indexOf(a.result) - order.indexOf(b.result)),
-      ];
+    },
+  );
+  const ticks = [...(extensions.length === 0 ? [] : sharedFindings(upgrade, before)), ...ofExtensions]
+    .map((finding): Tick => ({ check, ...finding }))
+    .sort((a, b) => order.indexOf(a.result) - order.indexOf(b.result));
+  const well = ok(check, `nothing is in the way of ${formatRelease(to)} for ${count(extensions.length, 'extension')}`);
+  return ticks.some(({ result }) => result === 'failed') ? ticks : [well, ...ticks];
 }

@@ -7,8 +7,8 @@ import {
   StatusError,
   secretPath,
 } from '../../kubernetes/client/index.ts';
-import { isJsonObject, type JsonObject, textValues } from '../../kubernetes/index.ts';
-import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
+import { type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
+import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 
 export function clusterStore(
   cluster: KubernetesClient,
@@ -18,19 +18,14 @@ export function clusterStore(
   return {
     describe: (role) => `Secret ${namespace}/${names[role]}`,
     async read(role) {
-      const name = names[role];
-      const secretRead = await fetchSecret(cluster, namespace, name);
-      if (secretRead === undefined) {
-        return undefined;
-      }
-      const { secret, data } = secretRead;
-      const { annotations, resourceVersion } = secret.metadata as JsonObject & { resourceVersion: string };
-      return { data, annotations: textValues(annotations), version: resourceVersion, raw: secret };
+      const read = await fetchSecret(cluster, namespace, names[role]);
+      const annotations = textValues(objectAt(read?.secret, 'metadata', 'annotations'));
+      return read && { data: read.data, annotations, raw: read.secret };
     },
-    async write(role, contents, from: StoredSecret | undefined) {
+    async write(role, contents, from) {
       const name = names[role];
       const raw = (from?.raw ?? {}) as JsonObject;
-      const metadata = isJsonObject(raw.metadata) ? raw.metadata : {};
+      const metadata = objectAt(raw, 'metadata');
       const secret: JsonObject = {
         ...raw,
         apiVersion: 'v1',
@@ -42,11 +37,11 @@ export function clusterStore(
           namespace,
           labels: {
             'app.kubernetes.io/managed-by': 'extensionconfig-webhook',
-            ...(isJsonObject(metadata.labels) ? metadata.labels : {}),
+            ...objectAt(metadata, 'labels'),
           },
           annotations: contents.annotations,
         },
-        data: encodeData(contents.data, isJsonObject(raw.data) ? raw.data : {}),
+        data: encodeData(contents.data, objectAt(raw, 'data')),
       };
       try {
         // A PUT with the resourceVersion that was read, or a POST: both fail with 409 if another client was faster.

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,10 +47,7 @@ async function readFolder(folder: string, role: SecretRole): Promise<StoredSecre
   if (annotations === '' && Object.keys(data).length === 0) {
     return undefined;
   }
-  const version = createHash('sha256')
-    .update(JSON.stringify([data, annotations]))
-    .digest('hex');
-  return { data, annotations: parseAnnotations(annotations), version };
+  return { data, annotations: parseAnnotations(annotations), raw: JSON.stringify([data, annotations]) };
 }
 
 async function writeFolder(folder: string, role: SecretRole, contents: SecretContents, from: StoredSecret | undefined) {
@@ -62,7 +58,7 @@ async function writeFolder(folder: string, role: SecretRole, contents: SecretCon
       `${join(folder, foreign)} was not created by this command: move it away, or choose another folder`,
     );
   }
-  if ((await readFolder(folder, role))?.version !== from?.version) {
+  if ((await readFolder(folder, role))?.raw !== from?.raw) {
     throw new Conflict(`${folder} was changed by another run`);
   }
   const files = new Map([[annotationsFile, JSON.stringify(contents.annotations)], ...Object.entries(contents.data)]);

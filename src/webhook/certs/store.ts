@@ -10,9 +10,8 @@ export interface SecretContents {
 }
 
 export interface StoredSecret extends SecretContents {
-  version: string;
-  /** The store's internal representation, from which a write preserves unknown fields. */
-  raw?: unknown;
+  /** What the store read: a write keeps its unknown fields, and fails if it has changed since. */
+  raw: unknown;
 }
 
 export interface CertificateStore {

@@ -43,12 +43,11 @@ describe('the two Secrets in a cluster', () => {
     expect([store.describe('ca'), store.describe('serving')]).toEqual(['Secret ns/the-ca', 'Secret ns/the-tls']);
   });
 
-  test('are read with their resource version and annotations', async () => {
+  test('are read with what a write needs, and annotations', async () => {
     const { store } = storeOf({ [`GET ${secrets}/the-ca`]: secret });
     expect(await store.read('ca')).toEqual({
       data: { 'ca.crt': 'pem' },
       annotations: { a: 'b' },
-      version: '7',
       raw: secret,
     });
     expect(await store.read('serving')).toBeUndefined();
@@ -70,7 +69,7 @@ describe('the two Secrets in a cluster', () => {
     ['may be changed, but not so', false, 422, /^no$/],
   ])('that %s: the error is that of the API server', async (_name, immutable, code, message) => {
     const { store } = storeOf({ [`PUT ${secrets}/the-ca`]: code });
-    const from = { data: {}, annotations: {}, version: '1', raw: { ...secret, immutable } };
+    const from = { data: {}, annotations: {}, raw: { ...secret, immutable } };
     await expect(store.write('ca', { data: {}, annotations: {} }, from)).rejects.toThrow(message);
   });
 
@@ -146,7 +145,7 @@ describe('the two Secrets in a cluster', () => {
     ['no permission to change it', 'PUT', 403, Error, 'the permission to update secrets ns/the-ca is missing'],
   ])('a write fails: %s', async (_name, method, code, type, message) => {
     const { store } = storeOf({ [method === 'POST' ? `POST ${secrets}` : `PUT ${secrets}/the-ca`]: code });
-    const from = method === 'POST' ? undefined : { data: {}, annotations: {}, version: '1', raw: secret };
+    const from = method === 'POST' ? undefined : { data: {}, annotations: {}, raw: secret };
     const written = store.write('ca', { data: {}, annotations: {} }, from);
     await expect(written).rejects.toThrow(type);
     await expect(written).rejects.toThrow(message);

@@ -27,8 +27,8 @@ interface World {
 const factsOf = ({ ca, tls, targets = [], annotations = {} }: World, time = now) =>
   deriveFacts(
     time,
-    ca && { data: ca, annotations, version: '1' },
-    tls && { data: tls, annotations: {}, version: '1' },
+    ca && { data: ca, annotations, raw: undefined },
+    tls && { data: tls, annotations: {}, raw: undefined },
     targets,
     ['webhook'],
   );

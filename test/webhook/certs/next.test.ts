@@ -83,7 +83,7 @@ function factsIn(world: World) {
     targets.push({ id: world.missing, state: 'missing', bundles: [], skipped: [] });
   }
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
-    data === undefined ? undefined : { data, annotations, version: '1' };
+    data === undefined ? undefined : { data, annotations, raw: undefined };
   const annotations = {
     ...(world.stagedSince !== undefined && { [stagedSinceAnnotation]: at(world.stagedSince).toISOString() }),
     ...(world.injectedAt !== undefined && { [injectedAtAnnotation]: at(world.injectedAt).toISOString() }),
