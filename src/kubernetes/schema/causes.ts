@@ -33,3 +33,7 @@ export function notSupported(field: string, value: unknown, allowed: readonly st
   const list = allowed.map((name) => JSON.stringify(name)).join(', ');
   return causeOf('FieldValueNotSupported', field, value, `supported values: ${list}`);
 }
+
+/** The causes among what was looked for. */
+export const found = (...causes: readonly (StatusCause | false)[]): StatusCause[] =>
+  causes.filter((cause) => cause !== false);

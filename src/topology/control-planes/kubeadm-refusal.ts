@@ -8,14 +8,12 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { forbiddenField, found, invalid, required } from '../../kubernetes/schema/index.ts';
 import { coreGroup, parseVersion } from '../../runtimehooks/index.ts';
 import { denial, invalidText, webhookOf } from '../world/refusal.ts';
 import { withoutEmpty } from '../world/without-empty.ts';
 
 // The refusals of the webhooks of all kinds with a kubeadm config (bootstrap/kubeadm/webhooks/admission/kubeadmconfig.go, v1.14).
-
-const found = (...causes: readonly (StatusCause | false)[]): StatusCause[] => causes.filter((cause) => cause !== false);
 
 const isGiven = (source: JsonObject): boolean => Object.keys(source).length > 0;
 

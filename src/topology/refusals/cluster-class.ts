@@ -13,7 +13,7 @@ import {
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { forbiddenField, found, invalid, required } from '../../kubernetes/schema/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { checkDefinitions } from '../../runtimehooks/variables/index.ts';
 import { type Refusal, webhookRefusal } from '../world/refusal.ts';
@@ -35,26 +35,17 @@ import { patchCauses } from './patches.ts';
 const templateAt = (holder: Json | undefined, ...path: string[]): JsonObject =>
   objectAt(holder, ...path, 'templateRef');
 
-/** The problems of a group and version such as `a/b`, in the words of apimachinery. */
-function* apiVersionCauses(apiVersion: string, field: string): Generator<StatusCause> {
-  if (apiVersion.split('/').length > 2) {
-    const why = `template apiVersion must be a valid Kubernetes apiVersion: unexpected GroupVersion string: ${apiVersion}`;
-    yield invalid(field, apiVersion, why);
-  } else if (apiVersion === '' || apiVersion === '/') {
-    yield required(field, 'template apiVersion must be defined');
-  }
-}
-
 function* referenceCauses(spec: JsonObject): Generator<StatusCause> {
   for (const { reference, path } of templatesIn(spec)) {
-    const kind = textAt(reference, 'kind');
-    if (textAt(reference, 'name') === '') {
-      yield required(`${path}.ref.name`, 'template name must be defined');
-    }
-    if (!kind.endsWith('Template') || kind === 'Template') {
-      yield invalid(`${path}.ref.kind`, kind, 'template kind must be of form "<name>Template"');
-    }
-    yield* apiVersionCauses(textAt(reference, 'apiVersion'), `${path}.ref.apiVersion`);
+    const [kind, version] = [textAt(reference, 'kind'), textAt(reference, 'apiVersion')];
+    const isOther = !kind.endsWith('Template') || kind === 'Template';
+    const malformed = `template apiVersion must be a valid Kubernetes apiVersion: unexpected GroupVersion string: ${version}`;
+    yield* found(
+      textAt(reference, 'name') === '' && required(`${path}.ref.name`, 'template name must be defined'),
+      isOther && invalid(`${path}.ref.kind`, kind, 'template kind must be of form "<name>Template"'),
+      version.split('/').length > 2 && invalid(`${path}.ref.apiVersion`, version, malformed),
+      ['', '/'].includes(version) && required(`${path}.ref.apiVersion`, 'template apiVersion must be defined'),
+    );
   }
 }
 
@@ -93,14 +84,14 @@ function* kubernetesVersionCauses(versions: readonly string[]): Generator<Status
       continue;
     }
     if (previous !== undefined) {
-      if (compareBuilds(version, previous) <= 0) {
-        yield invalid(field, text, `version must be greater than ${formatVersion(previous)}`);
-      }
       const [minor, before] = [version.numbers[1], previous.numbers[1]];
-      if (minor !== before && minor !== before + 1) {
-        const found = formatVersion(version).slice(1);
-        yield invalid(field, text, `expecting a version with minor ${before} or ${before + 1}, found version ${found}`);
-      }
+      const isOther = minor !== before && minor !== before + 1;
+      const why = `expecting a version with minor ${before} or ${before + 1}, found version ${formatVersion(version).slice(1)}`;
+      yield* found(
+        compareBuilds(version, previous) <= 0 &&
+          invalid(field, text, `version must be greater than ${formatVersion(previous)}`),
+        isOther && invalid(field, text, why),
+      );
     }
     previous = version;
   }
@@ -198,15 +189,13 @@ export function* autoscalerCauses(cluster: JsonObject, spec: JsonObject | undefi
     }
     const field = `spec.topology.workers.machineDeployments[${textAt(group, 'name')}].replicas`;
     const where = `cluster ${JSON.stringify(nameOf(cluster))} in namespace ${JSON.stringify(namespaceOf(cluster))}`;
-    if (isScaled(group)) {
-      const why = `cannot be set for ${where} if the same MachineDeploymentTopology has autoscaler annotations`;
-      yield invalid(field, replicas, why);
-    }
-    if (scaled.has(ofClass)) {
-      const name = JSON.stringify(textAt(group, 'class'));
-      const why = `cannot be set for ${where} if the source class ${name} of this MachineDeploymentTopology has autoscaler annotations`;
-      yield invalid(field, replicas, why);
-    }
+    const ofSame = 'the same MachineDeploymentTopology';
+    const ofSource = `the source class ${JSON.stringify(textAt(group, 'class'))} of this MachineDeploymentTopology`;
+    const why = (what: string) => `cannot be set for ${where} if ${what} has autoscaler annotations`;
+    yield* found(
+      isScaled(group) && invalid(field, replicas, why(ofSame)),
+      scaled.has(ofClass) && invalid(field, replicas, why(ofSource)),
+    );
   }
 }
 

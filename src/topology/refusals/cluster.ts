@@ -15,7 +15,7 @@ import {
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { causeOf, forbiddenField, found, invalid, required } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import type { Blueprint } from '../blueprint/blueprint.ts';
@@ -93,11 +93,10 @@ function* concurrencyCauses(cluster: JsonObject): Generator<StatusCause> {
   }
   const field = `metadata.annotations.${concurrencyAnnotation}`;
   const problem = integerProblem(text);
-  if (problem !== undefined) {
-    yield invalid(field, text, `could not parse the value of the annotation: ${problem}`);
-  } else if (Number(text) < 1) {
-    yield invalid(field, text, 'value cannot be less than 1');
-  }
+  yield* found(
+    problem !== undefined && invalid(field, text, `could not parse the value of the annotation: ${problem}`),
+    Number(text) < 1 && invalid(field, text, 'value cannot be less than 1'),
+  );
 }
 
 function* groupCauses(topology: JsonObject, { spec, name: className }: Blueprint): Generator<StatusCause> {
@@ -108,16 +107,13 @@ function* groupCauses(topology: JsonObject, { spec, name: className }: Blueprint
     const { kind, list, index, worker, ofClass } = group;
     const path = `spec.topology.workers.${list}[${index}]`;
     const [name, used] = [textAt(worker, 'name'), textAt(worker, 'class')];
-    if (!classes.has(ofClass)) {
-      const why = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
-      yield invalid(`${path}.class`, used, why);
-    }
-    if (name === '') {
-      yield required(`${path}.name`, 'name must not be empty');
-    } else if (namesakes.has(group)) {
-      const why = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
-      yield invalid(`${path}.name`, name, why);
-    }
+    const missing = `${kind}Class with name ${JSON.stringify(used)} does not exist in ClusterClass ${JSON.stringify(className)}`;
+    const twice = `name must be unique. ${kind} with name ${JSON.stringify(name)} is defined more than once`;
+    yield* found(
+      !classes.has(ofClass) && invalid(`${path}.class`, used, missing),
+      name === '' && required(`${path}.name`, 'name must not be empty'),
+      name !== '' && namesakes.has(group) && invalid(`${path}.name`, name, twice),
+    );
   }
 }
 
@@ -131,9 +127,8 @@ function* topologyCheckCauses(topology: JsonObject, { spec }: Blueprint): Genera
     yield* partCheckCauses(one, objectAt(spec, 'controlPlane'), ' in ClusterClass');
     const known = classes.get(ofClass);
     const isMissing = known !== undefined && !isDefinedCheck(objectAt(known, 'healthCheck'));
-    if (kind !== 'MachinePool' && usesClassCheck(part) && isMissing) {
-      yield forbiddenField(`${path}.healthCheck.enable`, unavailable);
-    }
+    const isWanted = kind !== 'MachinePool' && usesClassCheck(part);
+    yield* found(isWanted && isMissing && forbiddenField(`${path}.healthCheck.enable`, unavailable));
   }
 }
 
@@ -141,9 +136,8 @@ const otherVersions = 'version must match one of the versions defined in the Clu
 
 function* classCauses(topology: JsonObject, blueprint: Blueprint): Generator<StatusCause> {
   const version = textAt(topology, 'version');
-  if (blueprint.versions.length > 0 && !blueprint.versions.includes(version)) {
-    yield invalid('spec.topology.version', version, otherVersions);
-  }
+  const isOther = blueprint.versions.length > 0 && !blueprint.versions.includes(version);
+  yield* found(isOther && invalid('spec.topology.version', version, otherVersions));
   yield* groupCauses(topology, blueprint);
   yield* topologyCheckCauses(topology, blueprint);
 }
@@ -250,19 +244,15 @@ const versionWords = 'version must be a valid semantic version';
 function* versionUpdateCauses(cluster: JsonObject, old: JsonObject, facts: ClusterFacts): Generator<StatusCause> {
   const field = 'spec.topology.version';
   const [from, to] = [textAt(topologyOf(old), 'version'), textAt(topologyOf(cluster), 'version')];
-  if (parseTolerantly(to) === undefined) {
-    yield invalid(field, to, versionWords);
-  }
-  if (parseTolerantly(from) === undefined) {
-    yield invalid(field, from, 'old version must be a valid semantic version');
-  }
+  yield* found(
+    parseTolerantly(to) === undefined && invalid(field, to, versionWords),
+    parseTolerantly(from) === undefined && invalid(field, from, 'old version must be a valid semantic version'),
+  );
   if (annotationOf(cluster, unsafeVersionAnnotation) !== undefined) {
     return;
   }
   const problem = versionProblem(from, to, annotationOf(cluster, pendingHooksAnnotation) ?? '', facts);
-  if (problem !== undefined) {
-    yield invalid(field, to, problem);
-  }
+  yield* found(problem !== undefined && invalid(field, to, problem));
 }
 
 function* topologyUpdateCauses(cluster: JsonObject, old: JsonObject, facts: ClusterFacts): Generator<StatusCause> {
@@ -271,9 +261,8 @@ function* topologyUpdateCauses(cluster: JsonObject, old: JsonObject, facts: Clus
     return;
   }
   if (!hasClass(old)) {
-    if (annotationOf(cluster, unsafeClassAnnotation) === undefined) {
-      yield forbiddenField('spec.topology.class', 'classRef cannot be set on an existing Cluster');
-    }
+    const isSafe = annotationOf(cluster, unsafeClassAnnotation) === undefined;
+    yield* found(isSafe && forbiddenField('spec.topology.class', 'classRef cannot be set on an existing Cluster'));
     return;
   }
   yield* versionUpdateCauses(cluster, old, facts);
@@ -313,15 +302,13 @@ function* clusterCauses(cluster: JsonObject, old: JsonObject | undefined, facts:
   const name = nameOf(cluster);
   yield* invalidNames('metadata.name', name, labelValueProblems(name), 'must be a valid label value ');
   const isRemoved = (field: string) => reference(old, field) && !reference(cluster, field);
-  if (isRemoved('infrastructureRef')) {
-    yield forbiddenField('spec.infrastructureRef', 'cannot be removed');
-  }
-  if (!['controlPlaneRef', 'infrastructureRef', 'topology'].some((field) => reference(cluster, field))) {
-    yield forbiddenField('spec', 'one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set');
-  }
-  if (isRemoved('controlPlaneRef')) {
-    yield forbiddenField('spec.controlPlaneRef', 'cannot be removed');
-  }
+  const isEmpty = !['controlPlaneRef', 'infrastructureRef', 'topology'].some((field) => reference(cluster, field));
+  const why = 'one of spec.controlPlaneRef, spec.infrastructureRef or spec.topology must be set';
+  yield* found(
+    isRemoved('infrastructureRef') && forbiddenField('spec.infrastructureRef', 'cannot be removed'),
+    isEmpty && forbiddenField('spec', why),
+    isRemoved('controlPlaneRef') && forbiddenField('spec.controlPlaneRef', 'cannot be removed'),
+  );
   yield* networkCauses(cluster);
   if (hasTopology(cluster)) {
     yield* topologyCauses(cluster, old, facts);

@@ -11,7 +11,7 @@ import {
   textAt,
   textValues,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
+import { forbiddenField, found, invalid, required } from '../../kubernetes/schema/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
 import { controlPlaneOf, controlPlaneSpecCauses, kubeadm, kubeadmConfigCauses } from '../control-planes/index.ts';
 import { inV1beta2 } from '../manifests/v1beta1.ts';
@@ -57,22 +57,20 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
 
 const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
 
-const clusterNameCauses = (object: JsonObject, old: JsonObject | undefined): StatusCause[] =>
-  old === undefined || textAt(old, 'spec', 'clusterName') === textAt(object, 'spec', 'clusterName')
-    ? []
-    : [forbiddenField('spec.clusterName', 'field is immutable')];
+function clusterNameCauses(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const isOther = old !== undefined && textAt(old, 'spec', 'clusterName') !== textAt(object, 'spec', 'clusterName');
+  return found(isOther && forbiddenField('spec.clusterName', 'field is immutable'));
+}
 
 function* healthCheckObjectCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const selector = objectAt(object, 'spec', 'selector') as LabelSelector;
   const clusterName = textAt(object, 'spec', 'clusterName');
-  if (selectsEverything(selector)) {
-    yield required('spec.selector', 'selector must not be empty');
-  }
   const named = textAt(selector as JsonObject, 'matchLabels', clusterNameLabel);
-  if (named !== '' && named !== clusterName) {
-    const why = 'cannot specify a cluster selector other than the one specified by ClusterName';
-    yield invalid('spec.selector', selector, why);
-  }
+  const why = 'cannot specify a cluster selector other than the one specified by ClusterName';
+  yield* found(
+    selectsEverything(selector) && required('spec.selector', 'selector must not be empty'),
+    named !== '' && named !== clusterName && invalid('spec.selector', selector, why),
+  );
   yield* clusterNameCauses(object, old);
   yield* healthCheckCauses(objectAt(object, 'spec'), 'spec');
 }
@@ -82,10 +80,9 @@ function* machinesCauses(object: JsonObject, old: JsonObject | undefined): Gener
   const spec = objectAt(object, 'spec');
   const [clusterName, version] = [textAt(spec, 'clusterName'), textAt(spec, 'template', 'spec', 'version')];
   yield* clusterNameCauses(object, old);
-  if (clusterName !== textAt(spec, 'template', 'spec', 'clusterName')) {
-    const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
-    yield invalid('spec.clusterName', clusterName, why);
-  }
+  const isOther = clusterName !== textAt(spec, 'template', 'spec', 'clusterName');
+  const why = 'spec.clusterName and spec.template.spec.clusterName must be set to the same value';
+  yield* found(isOther && invalid('spec.clusterName', clusterName, why));
   if (version !== '') {
     yield* versionCauses(version, 'spec.template.spec.version', 'must be a valid semantic version');
   }
@@ -95,15 +92,14 @@ function* machinesCauses(object: JsonObject, old: JsonObject | undefined): Gener
 function* machineDeploymentCauses(object: JsonObject, old: JsonObject | undefined): Generator<StatusCause> {
   const spec = objectAt(object, 'spec');
   const labels = textValues(objectAt(spec, 'template', 'metadata', 'labels'));
-  if (!selectsLabels(objectAt(spec, 'selector') as LabelSelector, labels)) {
-    yield forbiddenField('spec.template.metadata.labels', 'must match spec.selector');
-  }
+  const isSelected = selectsLabels(objectAt(spec, 'selector') as LabelSelector, labels);
+  yield* found(!isSelected && forbiddenField('spec.template.metadata.labels', 'must match spec.selector'));
   yield* rolloutCauses(spec, 'spec');
   yield* maxInFlightCauses(spec, 'spec');
   const naming = textAt(spec, 'machineNaming', 'template');
-  if (naming !== '' && !naming.includes('{{ .random }}')) {
-    yield invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing');
-  }
+  const isFixed = naming !== '' && !naming.includes('{{ .random }}');
+  const missing = 'invalid template, {{ .random }} is missing';
+  yield* found(isFixed && invalid('spec.machineNaming.template', naming, missing));
   yield* namingCauses(naming, 'spec.machineNaming.template', { machineSet: { name: 'machineset' } }, namingWords);
   yield* taintCauses(fieldAt(spec, 'template', 'spec', 'taints'), 'spec.template.spec.taints');
   yield* machinesCauses(object, old);

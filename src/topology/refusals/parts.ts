@@ -10,7 +10,7 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
+import { forbiddenField, found, invalid } from '../../kubernetes/schema/index.ts';
 import { formatVersion, parseTolerantly } from '../../runtimehooks/index.ts';
 import { renderName, TemplateError } from '../templates/index.ts';
 import { shortened } from '../world/names.ts';
@@ -46,9 +46,8 @@ export function* rolloutCauses(holder: Json | undefined, path: string): Generato
   const at = `${path}.rollout.strategy.rollingUpdate`;
   yield* scaledCauses(maxUnavailable, `${at}.maxUnavailable`);
   yield* scaledCauses(maxSurge, `${at}.maxSurge`);
-  if (maxUnavailable === 0 && maxSurge === 0) {
-    yield invalid(at, '0', 'maxUnavailable and maxSurge cannot both be 0');
-  }
+  const areZero = maxUnavailable === 0 && maxSurge === 0;
+  yield* found(areZero && invalid(at, '0', 'maxUnavailable and maxSurge cannot both be 0'));
 }
 
 /** Whether a health check says what it checks or when it remediates, and not only whether it is enabled. */
@@ -61,9 +60,8 @@ export const usesClassCheck = (part: JsonObject): boolean =>
 
 export function* healthCheckCauses(check: JsonObject, path: string): Generator<StatusCause> {
   const startup = fieldAt(check, 'checks', 'nodeStartupTimeoutSeconds');
-  if (typeof startup === 'number' && startup !== 0 && startup < 30) {
-    yield invalid(`${path}.checks.nodeStartupTimeoutSeconds`, startup, 'must be at least 30s');
-  }
+  const isShort = typeof startup === 'number' && startup !== 0 && startup < 30;
+  yield* found(isShort && invalid(`${path}.checks.nodeStartupTimeoutSeconds`, startup, 'must be at least 30s'));
   yield* scaledCauses(
     fieldAt(check, 'remediation', 'triggerIf', 'unhealthyLessThanOrEqualTo'),
     `${path}.remediation.triggerIf.unhealthyLessThanOrEqualTo`,
@@ -119,9 +117,7 @@ export function* taintCauses(taints: Json | undefined, path: string): Generator<
     const key = textAt(taint, 'key');
     const field = `${path}[${index}].key`;
     const [, why] = reservedTaints.find(([isReserved]) => isReserved(key)) ?? [];
-    if (why !== undefined) {
-      yield invalid(field, key, why);
-    }
+    yield* found(why !== undefined && invalid(field, key, why));
     yield* invalidNames(field, key, qualifiedNameProblems(key));
   }
 }
@@ -154,14 +150,11 @@ export function* namingCauses(
 }
 
 /** The problem of a version, in the words of a webhook; none for `v` and a semantic version. */
-export function* versionCauses(version: string, field: string, invalidWords: string): Generator<StatusCause> {
-  if (!version.startsWith('v')) {
-    yield invalid(field, version, 'must start with v');
-  }
-  if (!isSemanticVersion(version)) {
-    yield invalid(field, version, invalidWords);
-  }
-}
+export const versionCauses = (version: string, field: string, invalidWords: string): StatusCause[] =>
+  found(
+    !version.startsWith('v') && invalid(field, version, 'must start with v'),
+    !isSemanticVersion(version) && invalid(field, version, invalidWords),
+  );
 
 /** Whether a text is a semantic version, with `v` or without (Parse of Go's blang/semver): no number has leading zeros. */
 export function isSemanticVersion(text: string): boolean {

@@ -11,7 +11,7 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { found, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
 import { parsingProblem } from '../templates/index.ts';
 import { integerProblem } from './parts.ts';
 
@@ -158,15 +158,15 @@ function* selectorCauses(selector: JsonObject, patched: PatchedClass, path: stri
     yield invalid(path, printed(selector), 'no selector enabled');
     return;
   }
-  if (matched.infrastructureCluster === true && !isFor('infrastructure')) {
-    const why = 'selector is enabled but does not match the infrastructure ref';
-    yield invalid(`${path}.matchResources.infrastructureCluster`, true, why);
-  }
-  if (matched.controlPlane === true && !isFor('controlPlane') && !isFor('controlPlane', 'machineInfrastructure')) {
-    const why =
-      'selector is enabled but matches neither the controlPlane ref nor the controlPlane machineInfrastructure ref';
-    yield invalid(`${path}.matchResources.controlPlane`, true, why);
-  }
+  const isForControlPlane = isFor('controlPlane') || isFor('controlPlane', 'machineInfrastructure');
+  const ofCluster = 'does not match the infrastructure ref';
+  const ofControlPlane = 'matches neither the controlPlane ref nor the controlPlane machineInfrastructure ref';
+  const cause = (field: string, why: string) =>
+    matched[field] === true && invalid(`${path}.matchResources.${field}`, true, `selector is enabled but ${why}`);
+  yield* found(
+    !isFor('infrastructure') && cause('infrastructureCluster', ofCluster),
+    !isForControlPlane && cause('controlPlane', ofControlPlane),
+  );
   for (const kind of workerSelectors) {
     yield* workerSelectorCauses(selector, patched, kind, path);
   }
@@ -177,25 +177,24 @@ function* indexCauses({ op, path = '' }: JsonObject, field: string): Generator<S
     if (integerProblem(part) !== undefined) {
       continue;
     }
-    if (op === 'add' && Number(part) !== 0) {
-      yield invalid(field, path, 'arrays can only be accessed using "0" (prepend) or "-" (append)');
-    }
-    if (op === 'replace' || op === 'remove') {
-      yield invalid(field, path, `elements in arrays can not be accessed in a ${op} operation`);
-    }
+    const isWithin = op === 'add' && Number(part) !== 0;
+    const isOther = op === 'replace' || op === 'remove';
+    yield* found(
+      isWithin && invalid(field, path, 'arrays can only be accessed using "0" (prepend) or "-" (append)'),
+      isOther && invalid(field, path, `elements in arrays can not be accessed in a ${op} operation`),
+    );
   }
 }
 
 const variableIn = (path: string): string => path.split(/[.[]/).find((part) => part !== '') ?? '';
 
 function* variableCauses(variable: string, { variables }: PatchedClass, field: string): Generator<StatusCause> {
-  if (variable.startsWith('builtin.')) {
-    if (!builtins.has(variable)) {
-      yield invalid(field, variable, 'not a defined builtin variable');
-    }
-  } else if (!variables.has(variableIn(variable))) {
-    yield invalid(field, variable, `variable with name ${variable} cannot be found`);
-  }
+  const isBuiltin = variable.startsWith('builtin.');
+  const isMissing = !isBuiltin && !variables.has(variableIn(variable));
+  yield* found(
+    isBuiltin && !builtins.has(variable) && invalid(field, variable, 'not a defined builtin variable'),
+    isMissing && invalid(field, variable, `variable with name ${variable} cannot be found`),
+  );
 }
 
 function* valueCauses(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
@@ -204,37 +203,34 @@ function* valueCauses(patch: JsonObject, patched: PatchedClass, path: string): G
     return;
   }
   // A value of null is one, and a reference of null is none.
-  if (value === undefined && !isJsonObject(valueFrom)) {
-    yield invalid(path, printed(patch), 'jsonPatch must define one of value or valueFrom');
-  }
+  const hasValue = value !== undefined;
   if (!isJsonObject(valueFrom)) {
+    yield* found(!hasValue && invalid(path, printed(patch), 'jsonPatch must define one of value or valueFrom'));
     return;
   }
-  if (value !== undefined) {
-    yield invalid(path, printed(patch), 'jsonPatch can not define both value and valueFrom');
-  }
   const [template, variable] = [textAt(valueFrom, 'template'), textAt(valueFrom, 'variable')];
-  if (template === '' && variable === '') {
-    yield invalid(`${path}.valueFrom`, printed(valueFrom), 'valueFrom must set either template or variable');
-  }
-  if (template !== '' && variable !== '') {
-    yield invalid(`${path}.valueFrom`, printed(valueFrom), 'valueFrom can not set both template and variable');
-  }
-  yield* templateCauses(template, 'valueFrom.template', `${path}.valueFrom.template`);
-  if (variable !== '') {
-    yield* variableCauses(variable, patched, `${path}.valueFrom.variable`);
+  const at = `${path}.valueFrom`;
+  const [hasTemplate, hasVariable] = [template !== '', variable !== ''];
+  const [none, both] = ['must set either template or variable', 'can not set both template and variable'];
+  yield* found(
+    hasValue && invalid(path, printed(patch), 'jsonPatch can not define both value and valueFrom'),
+    !hasTemplate && !hasVariable && invalid(at, printed(valueFrom), `valueFrom ${none}`),
+    hasTemplate && hasVariable && invalid(at, printed(valueFrom), `valueFrom ${both}`),
+  );
+  yield* templateCauses(template, 'valueFrom.template', `${at}.template`);
+  if (hasVariable) {
+    yield* variableCauses(variable, patched, `${at}.variable`);
   }
 }
 
 const operations = ['add', 'remove', 'replace'];
 
 function* jsonPatchCauses(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
-  if (!operations.includes(textAt(patch, 'op'))) {
-    yield notSupported(`${path}.op`, printed(patch), operations);
-  }
-  if (!textAt(patch, 'path').startsWith('/spec')) {
-    yield invalid(`${path}.path`, printed(patch), 'jsonPatch path must start with "/spec"');
-  }
+  const isInSpec = textAt(patch, 'path').startsWith('/spec');
+  yield* found(
+    !operations.includes(textAt(patch, 'op')) && notSupported(`${path}.op`, printed(patch), operations),
+    !isInSpec && invalid(`${path}.path`, printed(patch), 'jsonPatch path must start with "/spec"'),
+  );
   yield* indexCauses(patch, `${path}.path`);
   yield* valueCauses(patch, patched, path);
 }
@@ -249,12 +245,11 @@ function* externalCauses(external: JsonObject, path: string): Generator<StatusCa
 function* causesOfPatch(patch: JsonObject, patched: PatchedClass, path: string): Generator<StatusCause> {
   const { definitions, external } = patch;
   yield* templateCauses(textAt(patch, 'enabledIf'), 'enabledIf', `${path}.enabledIf`);
-  if (!Array.isArray(definitions) && !isJsonObject(external)) {
-    yield required(path, 'one of definitions or external must be defined');
-  }
-  if (Array.isArray(definitions) && isJsonObject(external)) {
-    yield invalid(path, inOrder(patch), 'only one of definitions or external can be defined');
-  }
+  const [isInline, isExternal] = [Array.isArray(definitions), isJsonObject(external)];
+  yield* found(
+    !isInline && !isExternal && required(path, 'one of definitions or external must be defined'),
+    isInline && isExternal && invalid(path, inOrder(patch), 'only one of definitions or external can be defined'),
+  );
   for (const [index, definition] of objectsAt(definitions).entries()) {
     const at = `${path}.definitions[${index}]`;
     for (const [place, jsonPatch] of objectsAt(definition, 'jsonPatches').entries()) {
@@ -275,16 +270,12 @@ export function* patchCauses(spec: JsonObject): Generator<StatusCause> {
   for (const [index, patch] of patches.entries()) {
     const path = `spec.patches[${index}]`;
     const name = textAt(patch, 'name');
-    if (name === '') {
-      yield required(`${path}.name`, 'patch name must be defined');
-    }
-    if (name === 'inline') {
-      yield required(`${path}.name`, '"inline" can not be used as the name of a patch');
-    }
-    if (namesakes.has(patch)) {
-      const why = `patch names must be unique. Patch with name ${JSON.stringify(name)} is defined more than once`;
-      yield invalid(`${path}.name`, name, why);
-    }
+    const twice = `patch names must be unique. Patch with name ${JSON.stringify(name)} is defined more than once`;
+    yield* found(
+      name === '' && required(`${path}.name`, 'patch name must be defined'),
+      name === 'inline' && required(`${path}.name`, '"inline" can not be used as the name of a patch'),
+      namesakes.has(patch) && invalid(`${path}.name`, name, twice),
+    );
     yield* causesOfPatch(patch, patched, path);
   }
 }
