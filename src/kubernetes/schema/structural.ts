@@ -1,7 +1,15 @@
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../objects/json/json.ts';
+import {
+  canonical,
+  copyOf,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+} from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
+import { forbiddenField, found, invalid, maxCauses, notSupported, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
@@ -102,14 +110,12 @@ function* undefinedParts(branch: JsonObject, at: string, schema: JsonObject, pat
 }
 
 function* defaultCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  const value = schema.default;
-  if (value === undefined || value === null) {
-    return;
+  const value = schema.default ?? null;
+  if (value !== null) {
+    const hasUnknown = prune(copyOf(value), schema as Schema, false).length > 0;
+    yield* found(hasUnknown && invalid(`${path}.default`, value, 'must not have unknown fields'));
+    yield* validateSchema(value, schema as Schema, { base: `${path}.default`, work });
   }
-  if (prune(copyOf(value), schema as Schema, false).length > 0) {
-    yield invalid(`${path}.default`, value, 'must not have unknown fields');
-  }
-  yield* validateSchema(value, schema as Schema, { base: `${path}.default`, work });
 }
 
 /** The work of compiling one instruction of a pattern. */
@@ -138,168 +144,141 @@ function* patternCauses(schema: JsonObject, path: string, work: Work): Generator
   }
 }
 
-function wrongType({ type }: JsonObject, path: string, why: string): StatusCause {
-  return type ? invalid(`${path}.type`, type, why) : required(`${path}.type`, why);
-}
+const wrongType = ({ type }: JsonObject, path: string, why: string): StatusCause =>
+  type ? invalid(`${path}.type`, type, why) : required(`${path}.type`, why);
+
+const open = 'x-kubernetes-preserve-unknown-fields';
+const embedded = 'x-kubernetes-embedded-resource';
+const intOr = 'x-kubernetes-int-or-string';
 
 /** The problems of int-or-string and of embedded resources (validation.go in apiextensions' pkg/apiserver/schema). */
-function* extensionCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
-  const exclusive = ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'];
-  for (const name of exclusive.filter((keyword) => isIntOrString && schema[keyword] === true)) {
-    yield invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true');
-  }
-  if (schema['x-kubernetes-embedded-resource'] !== true) {
-    return;
-  }
-  yield* resourceCauses(schema, path);
-  if (schema.type !== 'object') {
-    yield wrongType(schema, path, 'must be object if x-kubernetes-embedded-resource is true');
-  }
-  if (schema.additionalProperties === true || isJsonObject(schema.additionalProperties)) {
-    const why = 'must not be used if x-kubernetes-embedded-resource is set';
-    yield forbiddenField(`${path}.additionalProperties`, why);
-  }
-  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (!isOpen && Object.keys(objectAt(schema, 'properties')).length === 0) {
-    const why =
-      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
-    yield required(`${path}.properties`, why);
-  }
+function extensionCauses(schema: JsonObject, path: string): StatusCause[] {
+  const { type, properties, additionalProperties } = schema;
+  const exclusive = [open, embedded].filter((keyword) => schema[intOr] === true && schema[keyword] === true);
+  const isEmbedded = schema[embedded] === true;
+  const isMap = additionalProperties === true || isJsonObject(additionalProperties);
+  const isEmpty = schema[open] !== true && Object.keys(objectAt(properties)).length === 0;
+  return found(
+    ...exclusive.map((name) => invalid(`${path}.${name}`, true, `must be false if ${intOr} is true`)),
+    ...(isEmbedded ? resourceCauses(schema, path) : []),
+    isEmbedded && type !== 'object' && wrongType(schema, path, `must be object if ${embedded} is true`),
+    isEmbedded && isMap && forbiddenField(`${path}.additionalProperties`, `must not be used if ${embedded} is set`),
+    isEmbedded && isEmpty && required(`${path}.properties`, `must not be empty if ${embedded} is true without ${open}`),
+  );
 }
 
-const ofType = [
-  ['x-kubernetes-list-type', 'array', ['atomic', 'set', 'map']],
-  ['x-kubernetes-map-type', 'object', ['atomic', 'granular']],
-] as const;
+const listType = 'x-kubernetes-list-type';
+const mapType = 'x-kubernetes-map-type';
+const mapKeys = 'x-kubernetes-list-map-keys';
 
-function* typeCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  for (const [keyword, type, allowed] of ofType) {
+/** The type of a schema with a keyword, and what that may say. */
+const ofType: Readonly<Record<string, readonly [type: string, allowed: readonly Json[]]>> = {
+  [listType]: ['array', ['atomic', 'set', 'map']],
+  [mapType]: ['object', ['atomic', 'granular']],
+};
+
+const typeCauses = (schema: JsonObject, path: string): StatusCause[] =>
+  Object.entries(ofType).flatMap(([keyword, [type, allowed]]) => {
     const { [keyword]: value } = schema;
-    if (value !== undefined && schema.type !== type) {
-      yield wrongType(schema, path, `must be ${type} if ${keyword} is specified`);
-    }
-    if (value !== undefined && !allowed.some((one) => one === value)) {
-      yield notSupported(`${path}.${keyword}`, value, allowed);
-    }
-  }
-}
+    const isSet = value !== undefined;
+    return found(
+      isSet && schema.type !== type && wrongType(schema, path, `must be ${type} if ${keyword} is specified`),
+      isSet && !allowed.includes(value) && notSupported(`${path}.${keyword}`, value, allowed as string[]),
+    );
+  });
 
 /** Items of a set are compared as a whole. */
-function* setItemCauses(items: JsonObject, path: string): Generator<StatusCause> {
-  const why = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  const { type, 'x-kubernetes-list-type': listType, 'x-kubernetes-map-type': mapType } = items;
-  if (type === 'array' && listType !== undefined && listType !== 'atomic') {
-    yield invalid(`${path}.x-kubernetes-list-type`, listType, why);
-  }
-  if (type === 'object' && mapType !== 'atomic') {
+function setItemCauses(items: JsonObject, path: string): StatusCause[] {
+  const why = `must be atomic as item of a list with ${listType}=set`;
+  const { type, [listType]: ofList, [mapType]: ofMap } = items;
+  return found(
+    type === 'array' && (ofList ?? 'atomic') !== 'atomic' && invalid(`${path}.${listType}`, ofList, why),
     // An API server shows the type of the list, not of the map.
-    yield invalid(`${path}.x-kubernetes-map-type`, listType, why);
-  }
+    type === 'object' && ofMap !== 'atomic' && invalid(`${path}.${mapType}`, ofList, why),
+  );
 }
 
-function* keyCauses(items: JsonObject, key: string, isRequired: boolean, path: string): Generator<StatusCause> {
-  const property = objectAt(items, 'properties', key);
+function keyCauses(items: JsonObject, key: string, isRequired: boolean, path: string): StatusCause[] {
+  const { type, default: preset, nullable } = objectAt(items, 'properties', key);
   const at = `${path}.properties[${shownKey(key)}]`;
-  if (property.type === 'array' || property.type === 'object') {
+  const isScalar = type !== 'array' && type !== 'object';
+  const why = `this property is in ${mapKeys}, so it`;
+  return found(
     // An API server shows the type of the items.
-    const why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-    yield invalid(`${at}.type`, items.type, why);
-  }
-  if (!isRequired && (property.default ?? null) === null) {
-    const why = 'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property';
-    yield required(`${at}.default`, why);
-  }
-  if (property.nullable === true) {
-    yield forbiddenField(`${at}.nullable`, 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable');
-  }
+    !isScalar && invalid(`${at}.type`, items.type, `must be a scalar type if parent array's ${listType} is map`),
+    !isRequired &&
+      (preset ?? null) === null &&
+      required(`${at}.default`, `${why} must have a default or be a required property`),
+    nullable === true && forbiddenField(`${at}.nullable`, `${why} cannot be nullable`),
+  );
 }
 
 /** The problems of the type of a list or map, and of the keys of a map (apiextensions, pkg/apis/apiextensions/validation). */
 function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
-  const keys = Array.isArray(given) ? given : [];
+  const { items: given, [listType]: type, [mapKeys]: keysGiven } = schema;
+  const items = objectAt(given);
+  const keys = itemsAt(keysGiven);
+  const [isSet, isMap, hasItems] = [type === 'set', type === 'map', isJsonObject(given)];
+  const [at, field] = [`${path}.${mapKeys}`, `${path}.${listType}`];
+  const isNullable = (isSet || isMap) && items.nullable === true;
+  const noMap = `must be map if ${mapKeys} is non-empty`;
+  const isOther = hasItems && items.type !== 'object';
+  const otherType = `must be object if parent array's ${listType} is map`;
   yield* typeCauses(schema, path);
-  if (isJsonObject(items) && items.nullable === true && (listType === 'set' || listType === 'map')) {
-    yield forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`);
-  }
-  if (listType === 'set' && isJsonObject(items)) {
-    yield* setItemCauses(items, `${path}.items`);
-  }
-  const at = `${path}.x-kubernetes-list-map-keys`;
-  if (listType !== 'map') {
-    const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
-    const field = `${path}.x-kubernetes-list-type`;
-    if (keys.length > 0) {
-      yield listType === undefined ? required(field, why) : invalid(field, listType, why);
-    }
+  yield* found(
+    isNullable && forbiddenField(`${path}.items.nullable`, `cannot be nullable when ${listType} is ${type}`),
+    ...(isSet ? setItemCauses(items, `${path}.items`) : []),
+    !isMap && keys.length > 0 && (type === undefined ? required(field, noMap) : invalid(field, type, noMap)),
+    isMap && keys.length === 0 && required(at, `must not be empty if ${listType} is map`),
+    isMap && !hasItems && required(`${path}.items`, `must have a schema if ${listType} is map`),
+    isMap && isOther && invalid(`${path}.items.type`, items.type ?? '', otherType),
+  );
+  if (!isMap || !hasItems || isOther) {
     return;
   }
-  if (keys.length === 0) {
-    yield required(at, 'must not be empty if x-kubernetes-list-type is map');
-  }
-  if (!isJsonObject(items)) {
-    yield required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map');
-  } else if (items.type !== 'object') {
-    const why = "must be object if parent array's x-kubernetes-list-type is map";
-    yield invalid(`${path}.items.type`, items.type ?? '', why);
-  } else {
-    const fields = objectAt(items, 'properties');
-    const names = new Set(keys);
-    const requiredNames = new Set(itemsAt(items, 'required'));
+  const fields = objectAt(items, 'properties');
+  const names = new Set(keys);
+  const requiredNames = new Set(itemsAt(items, 'required'));
+  const known = [...names].filter((key) => typeof key === 'string' && Object.hasOwn(fields, key)) as string[];
+  yield* found(
     // An API server repeats the message for each such key.
-    if (keys.some((key) => typeof key !== 'string' || !Object.hasOwn(fields, key))) {
-      yield invalid(at, given, 'entries must all be names of item properties');
-    }
-    if (names.size < keys.length) {
-      yield invalid(at, given, 'must not contain duplicate entries');
-    }
-    for (const key of names) {
-      if (typeof key === 'string' && Object.hasOwn(fields, key)) {
-        yield* keyCauses(items, key, requiredNames.has(key), `${path}.items`);
-      }
-    }
+    known.length < names.size && invalid(at, keysGiven, 'entries must all be names of item properties'),
+    names.size < keys.length && invalid(at, keysGiven, 'must not contain duplicate entries'),
+  );
+  for (const key of known) {
+    yield* keyCauses(items, key, requiredNames.has(key), `${path}.items`);
   }
 }
 
 /** Checks of definitions, but not of merely structural schemas (apiextensions, pkg/apis/apiextensions/validation). */
 function* definitionCauses(schema: JsonObject, path: string, work: Work): Generator<StatusCause> {
-  const { type, uniqueItems, additionalProperties } = schema;
-  if (typeof type === 'string' && type !== '' && !types.includes(type)) {
-    yield notSupported(`${path}.type`, type, types);
-  }
-  if (uniqueItems === true) {
-    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
-    yield forbiddenField(`${path}.uniqueItems`, why);
-  }
+  const { type, uniqueItems, additionalProperties, properties } = schema;
   // Even `false` makes a map of an object with fields.
   const isMap = additionalProperties === false || isJsonObject(additionalProperties);
-  if (isMap && Object.keys(objectAt(schema, 'properties')).length > 0) {
-    yield forbiddenField(`${path}.additionalProperties`, 'additionalProperties and properties are mutual exclusive');
-  }
+  const isBoth = isMap && Object.keys(objectAt(properties)).length > 0;
+  const unique = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+  const both = 'additionalProperties and properties are mutual exclusive';
+  yield* found(
+    typeof type === 'string' && !['', ...types].includes(type) && notSupported(`${path}.type`, type, types),
+    uniqueItems === true && forbiddenField(`${path}.uniqueItems`, unique),
+    isBoth && forbiddenField(`${path}.additionalProperties`, both),
+  );
   yield* defaultCauses(schema, path, work);
 }
 
 /** @param work for defaults of a definition; undefined for the schema of a variable, which is merely structural. */
 function* nodeCauses(schema: JsonObject, path: string, place: string, work?: Work): Generator<StatusCause> {
-  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
-  if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
-    yield required(`${path}.type`, `must not be empty ${place}`);
-  }
-  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
-    yield invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined');
-  }
-  for (const keyword of forbiddenKeywords) {
-    if (schema[keyword] !== undefined) {
-      yield forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`);
-    }
-  }
+  const isUntyped = !schema.type && ![open, embedded, intOr].some((keyword) => schema[keyword] === true);
+  const forbidden = forbiddenKeywords.filter((keyword) => schema[keyword] !== undefined);
+  const lacksItems = schema.type === 'array' && !isJsonObject(schema.items);
+  yield* found(
+    isUntyped && required(`${path}.type`, `must not be empty ${place}`),
+    schema[open] === false && invalid(`${path}.${open}`, false, 'must be true or undefined'),
+    ...forbidden.map((keyword) => forbiddenField(`${path}.${keyword}`, `${keyword} is not supported`)),
+    lacksItems && required(`${path}.items`, 'must be specified'),
+  );
   if (work !== undefined) {
     yield* definitionCauses(schema, path, work);
-  }
-  if (schema.type === 'array' && !isJsonObject(schema.items)) {
-    yield required(`${path}.items`, 'must be specified');
   }
   yield* extensionCauses(schema, path);
   yield* listCauses(schema, path);
@@ -311,19 +290,16 @@ function* nodeCauses(schema: JsonObject, path: string, place: string, work?: Wor
   }
 }
 
-function* resourceCauses(schema: JsonObject, path: string): Generator<StatusCause> {
-  for (const [name, type] of Object.entries({ apiVersion: 'string', kind: 'string', metadata: 'object' })) {
+const resourceCauses = (schema: JsonObject, path: string): StatusCause[] =>
+  Object.entries({ apiVersion: 'string', kind: 'string', metadata: 'object' }).flatMap(([name, type]) => {
     const field = objectAt(schema, 'properties')[name];
-    if (isJsonObject(field) && field.type !== type) {
-      yield invalid(`${path}.properties[${name}].type`, field.type ?? '', `must be ${type}`);
-    }
-  }
-}
+    const isOther = isJsonObject(field) && field.type !== type;
+    return found(isOther && invalid(`${path}.properties[${name}].type`, field.type ?? '', `must be ${type}`));
+  });
 
 function* rootCauses(schema: JsonObject, path: string, work?: Work): Generator<StatusCause> {
-  if (schema.additionalProperties !== undefined) {
-    yield forbiddenField(`${path}.additionalProperties`, 'must not be used at the root');
-  }
+  const isMap = schema.additionalProperties !== undefined;
+  yield* found(isMap && forbiddenField(`${path}.additionalProperties`, 'must not be used at the root'));
   yield* nodeCauses(schema, path, 'at the root', work);
   yield* resourceCauses(schema, path);
   for (const [branch, at] of branchesOf(schema, path)) {
@@ -332,17 +308,15 @@ function* rootCauses(schema: JsonObject, path: string, work?: Work): Generator<S
   const fields = objectAt(schema, 'properties');
   for (const name of ['apiVersion', 'kind', 'metadata']) {
     for (const [part, at] of everyPart(objectAt(fields, name), `${path}.properties[${name}]`)) {
-      if (part.default !== undefined) {
-        yield forbiddenField(`${at}.default`, `must not be set in top-level ${name}`);
-      }
+      const hasDefault = part.default !== undefined;
+      yield* found(hasDefault && forbiddenField(`${at}.default`, `must not be set in top-level ${name}`));
     }
   }
   const { type: _type, default: _default, properties, ...others } = objectAt(fields, 'metadata');
-  const names = Object.keys(objectAt(properties));
-  if (Object.keys(others).length > 0 || names.some((name) => name !== 'name' && name !== 'generateName')) {
-    const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
-    yield forbiddenField(`${path}.properties[metadata]`, why);
-  }
+  const names = Object.keys(objectAt(properties)).filter((name) => name !== 'name' && name !== 'generateName');
+  const isRestricted = Object.keys(others).length + names.length > 0;
+  const why = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+  yield* found(isRestricted && forbiddenField(`${path}.properties[metadata]`, why));
 }
 
 /**
