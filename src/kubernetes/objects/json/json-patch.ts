@@ -22,13 +22,8 @@ export function pointerKeys(pointer: string): string[] {
 }
 
 /** A path as a JSON Pointer (RFC 6901). */
-export function jsonPointer(path: FieldPath): string {
-  let pointer = '';
-  for (const segment of path) {
-    pointer += `/${pointerToken(String(segment))}`;
-  }
-  return pointer;
-}
+export const jsonPointer = (path: FieldPath): string =>
+  path.map((segment) => `/${pointerToken(String(segment))}`).join('');
 
 type Field = Json | undefined;
 
@@ -83,7 +78,7 @@ export function changedNames(a: JsonObject, b: JsonObject): string[] {
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
-  compare(before, after, [], 0, operations);
+  compare(before, after, '', operations);
   return operations;
 }
 
@@ -91,48 +86,33 @@ export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
 const isPlain = (object: object): boolean =>
   Object.getPrototypeOf(object) === Object.prototype || Object.prototype.toString.call(object) === '[object Object]';
 
-/** Longest names that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
+/** Longest path that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
 const maxCommon = 2048;
 
-/** @param length of the names in the path, in characters. */
-function compare(
-  before: Field,
-  after: Field,
-  path: (string | number)[],
-  length: number,
-  operations: JsonPatchOperation[],
-): void {
+function compare(before: Field, after: Field, path: string, operations: JsonPatchOperation[]): void {
   if (before === after) {
     return;
   }
   if (after === undefined) {
-    operations.push({ op: 'remove', path: jsonPointer(path) });
+    operations.push({ op: 'remove', path });
   } else if (before === undefined) {
-    operations.push({ op: 'add', path: jsonPointer(path), value: after });
-  } else if (length > maxCommon) {
+    operations.push({ op: 'add', path, value: after });
+  } else if (path.length > maxCommon) {
     if (!isSame(before, after)) {
-      operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+      operations.push({ op: 'replace', path, value: after });
     }
   } else if (isJsonObject(before) && isJsonObject(after) && isPlain(after)) {
     for (const name of changedNames(before, after).sort()) {
-      path.push(name);
-      compare(own(before, name), own(after, name), path, length + name.length, operations);
-      path.pop();
+      compare(own(before, name), own(after, name), `${path}/${pointerToken(name)}`, operations);
     }
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    compareLists(before, after, path, length, operations);
+    compareLists(before, after, path, operations);
   } else {
-    operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+    operations.push({ op: 'replace', path, value: after });
   }
 }
 
-function compareLists(
-  before: readonly Json[],
-  after: readonly Json[],
-  path: (string | number)[],
-  length: number,
-  operations: JsonPatchOperation[],
-): void {
+function compareLists(before: Json[], after: Json[], path: string, operations: JsonPatchOperation[]): void {
   const shorter = Math.min(before.length, after.length);
   let front = 0;
   let back = 0;
@@ -146,15 +126,13 @@ function compareLists(
   }
   const changed = shorter - back;
   for (let index = front; index < changed; index++) {
-    path.push(index);
-    compare(before[index], after[index], path, length, operations);
-    path.pop();
+    compare(before[index], after[index], `${path}/${index}`, operations);
   }
   for (let index = before.length - back - 1; index >= changed; index--) {
-    operations.push({ op: 'remove', path: jsonPointer([...path, index]) });
+    operations.push({ op: 'remove', path: `${path}/${index}` });
   }
   for (let index = changed; index < after.length - back; index++) {
-    operations.push({ op: 'add', path: jsonPointer([...path, index]), value: after[index] as Json });
+    operations.push({ op: 'add', path: `${path}/${index}`, value: after[index] as Json });
   }
 }
 

@@ -173,7 +173,7 @@ describe('a JSON Patch', () => {
 test('values below very long names are replaced as a whole', () => {
   const fields = (value: number, count = 3) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, value]));
-  const [long, short] = ['k'.repeat(2049), 'k'.repeat(2048)];
+  const [long, short] = ['k'.repeat(2048), 'k'.repeat(2047)];
   expect(jsonPatchOf({ a: { [short]: fields(0) }, b: 0 }, { a: { [short]: fields(1) }, b: 1 })).toEqual([
     { op: 'replace', path: `/a/${short}`, value: fields(1) },
     { op: 'replace', path: '/b', value: 1 },
