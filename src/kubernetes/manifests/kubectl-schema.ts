@@ -46,7 +46,7 @@ function parseNumber(text: string): number | bigint | undefined {
 }
 
 /** The value of a scalar; an integer has all its digits. */
-export type PlainValue = string | number | bigint | boolean | null;
+type PlainValue = string | number | bigint | boolean | null;
 
 /** The value of a plain scalar: `y` and `on` are booleans, 012 is octal, dates are text. */
 export function plainValue(text: string): PlainValue {
@@ -118,13 +118,11 @@ function formatFloat32(value: number): string {
 }
 
 /** The key that a scalar is in Kubernetes; undefined for null and integers of more than 63 bits, as for kubectl. */
-export function keyOf(value: PlainValue): string | undefined {
+export function keyText({ value: read, source = '' }: Scalar): string | undefined {
+  // The integers of `yaml` have lost digits.
+  const value = typeof read === 'number' ? plainValue(source) : (read as PlainValue);
   if (value === null || (typeof value === 'bigint' && value >= 2n ** 63n)) {
     return undefined;
   }
   return typeof value === 'number' ? formatFloat32(value) : String(value);
 }
-
-/** The key that a scalar of `yaml` is, whose integers have lost digits. */
-export const keyText = ({ value, source = '' }: Scalar): string | undefined =>
-  keyOf(typeof value === 'number' ? plainValue(source) : (value as PlainValue));

@@ -79,32 +79,23 @@ function compareVersions(a: string, b: string): number {
   return difference ?? (a < b ? -1 : 1);
 }
 
-interface ServedVersion {
-  group: string;
-  version: string;
-  priority: number;
-  isStale: boolean;
-  /** In the form of aggregated discovery. */
-  resources: readonly JsonObject[];
-}
-
 /** Everything that is served, here and by aggregated servers: each group with its versions, the preferred one first. */
-function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
-  const own = registry.versions().map(({ group, version }): ServedVersion => {
-    const resources = registry.of(group, version).map(aggregatedResource);
+function servedGroups({ registry, aggregator }: DocumentContext) {
+  const own = registry.versions().map(({ group, version }) => {
+    const resources: readonly JsonObject[] = registry.of(group, version).map(aggregatedResource);
     // The priority that a kube-apiserver gives to definitions.
     return { group, version, priority: 100, isStale: false, resources };
   });
-  const others = aggregator.all().map(({ apiService: { spec }, isAvailable, resources }): ServedVersion => {
-    const { group = '', version, versionPriority } = spec;
-    return { group, version, priority: versionPriority, isStale: !isAvailable, resources };
+  const others = aggregator.all().map(({ apiService: { spec }, isAvailable, resources }) => {
+    const { group = '', version, versionPriority: priority } = spec;
+    return { group, version, priority, isStale: !isAvailable, resources };
   });
   const all = [...own, ...others].sort((a, b) => b.priority - a.priority || compareVersions(a.version, b.version));
   return [...Map.groupBy(all, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function groupsOf({ registry, aggregator }: DocumentContext): JsonObject[] {
-  const groups = servedGroups(registry, aggregator).filter(([group]) => group !== '');
+function groupsOf(context: DocumentContext): JsonObject[] {
+  const groups = servedGroups(context).filter(([group]) => group !== '');
   return groups.map(([name, served]) => {
     const versions = served.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
     return { name, versions, preferredVersion: versions[0] as JsonObject };
@@ -112,8 +103,8 @@ function groupsOf({ registry, aggregator }: DocumentContext): JsonObject[] {
 }
 
 /** `GET /api` or `/apis` as an APIGroupDiscoveryList of apidiscovery.k8s.io/v2: everything in one document. */
-function aggregatedDiscovery({ registry, aggregator }: DocumentContext, core: boolean): JsonObject {
-  const groups = servedGroups(registry, aggregator).filter(([group]) => (group === '') === core);
+function aggregatedDiscovery(context: DocumentContext, core: boolean): JsonObject {
+  const groups = servedGroups(context).filter(([group]) => (group === '') === core);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
