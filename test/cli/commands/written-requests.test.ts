@@ -114,7 +114,7 @@ test('settings of the ExtensionConfig are in it, and those of the class override
 test('conformance sends it instead of a sample', async () => {
   const file = fileOf('GeneratePatches');
   const { code, stderr, stdout } = await runProgram([
-    ...['conformance', '-f', join(folder, 'extension.yaml'), '--check', 'success', '--request', file],
+    ...['conformance', '-f', join(folder, 'extension.yaml'), '--check', 'answers-calls', '--request', file],
   ]);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   const sent = server.received.filter(({ url }) => url.includes('generatepatches')).map(({ body }) => JSON.parse(body));
