@@ -67,34 +67,28 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
     throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
-  const { clusterApiVersion: target, maxHandlerTimeoutSeconds } = options;
+  const {
+    clusterApiVersion: target,
+    maxHandlerTimeoutSeconds: seconds,
+    profile = 'strict',
+    now = new Date(),
+  } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
-  if (clusterApi === undefined) {
-    throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
+  const noRelease = clusterApi ? unknownReleaseProblem(clusterApi) : 'it must be a release of the form v1.12';
+  const isTimeout = seconds === undefined || (Number.isInteger(seconds) && seconds > 0);
+  const problems = [
+    ...(noRelease === undefined ? [] : [`clusterApiVersion: ${JSON.stringify(target)}: ${noRelease}`]),
+    ...(isTimeout ? [] : [`maxHandlerTimeoutSeconds: ${seconds} is not a whole number above 0`]),
+    ...(['strict', 'upstream'].includes(profile)
+      ? []
+      : [`profile: ${JSON.stringify(profile)} is not strict or upstream`]),
+    ...(now instanceof Date && !Number.isNaN(now.getTime()) ? [] : ['now is not a valid Date']),
+  ];
+  if (clusterApi === undefined || problems.length > 0) {
+    throw new RangeError(problems[0]);
   }
-  const releaseProblem = unknownReleaseProblem(clusterApi);
-  if (releaseProblem !== undefined) {
-    throw new RangeError(`clusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
-  }
-  if (
-    maxHandlerTimeoutSeconds !== undefined &&
-    !(Number.isInteger(maxHandlerTimeoutSeconds) && maxHandlerTimeoutSeconds > 0)
-  ) {
-    throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);
-  }
-  const { profile = 'strict', now = new Date() } = options;
-  if (profile !== 'strict' && profile !== 'upstream') {
-    throw new RangeError(`profile: ${JSON.stringify(profile)} is not strict or upstream`);
-  }
-  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
-    throw new RangeError('now is not a valid Date');
-  }
-  const ruleSet = createRuleSet({
-    profile,
-    levels: levelsOf(options.levels),
-    maxHandlerTimeoutSeconds,
-    clusterApi,
-  });
+  const levels = levelsOf(options.levels);
+  const ruleSet = createRuleSet({ profile, levels, maxHandlerTimeoutSeconds: seconds, clusterApi });
   return reportsOf(object, { rules: ruleSet, now }).map((report) => ({
     rule: report.rule.id,
     severity: report.severity,

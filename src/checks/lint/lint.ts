@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { type ManifestFile, readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
+import { type ManifestFile, readDocuments, readManifests, replaceFile } from '../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import { checkObject, type LintPolicy } from './check-object.ts';
 import { createKindCheck } from './kind.ts';
 import { createPatchCheck } from './kustomize-patches.ts';
-import type { LintError, LintResult } from './result.ts';
+import type { LintResult } from './result.ts';
 import { fixManifests } from './rewrite.ts';
 import { readSuppressions } from './suppressions.ts';
 
@@ -12,13 +12,13 @@ interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
   stdin: Readable;
-  policyOf: (file: string) => LintPolicy;
+  /** Undefined for a file that is left out. */
+  policyOf: (file: string) => LintPolicy | undefined;
   /** Stops the run; results so far have been yielded. */
   signal: AbortSignal;
   onFile?: (file: string) => void;
-  /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
-  fix?: ((file: ManifestFile, text: string, objects: number) => Promise<void>) | undefined;
-  isIgnored?: (file: string) => boolean;
+  /** Whether to change, in the files, what has only one right answer. */
+  fix: boolean;
 }
 
 /** Largest request body of an API server, in bytes. */
@@ -40,10 +40,10 @@ async function certificatesIn(documents: ManifestFile['documents']): Promise<Fac
 
 async function* lintFile(
   { file, text, documents }: ManifestFile,
-  { policyOf, signal }: LintRun,
+  given: LintPolicy,
+  signal: AbortSignal,
   places: Map<string, string>,
 ): AsyncGenerator<LintResult> {
-  const given = policyOf(file);
   const hasCertificates = /^kind:\s*Certificate\b/m.test(text);
   const policy = hasCertificates ? { ...given, facts: given.facts ?? (await certificatesIn(documents)) } : given;
   const kinds = createKindCheck(file);
@@ -92,28 +92,26 @@ async function* lintFile(
   }
 }
 
-/** The file with what `--fix` changes, once it has been written; undefined if nothing changes. */
-async function fixFile(
-  manifest: ManifestFile,
-  policy: LintPolicy,
-  write: NonNullable<LintRun['fix']>,
-): Promise<ManifestFile | LintError | undefined> {
+/** Fixes a file, and returns it as it is then. */
+async function* fixFile(manifest: ManifestFile, policy: LintPolicy): AsyncGenerator<LintResult, ManifestFile> {
   const { file, text } = manifest;
   const { text: fixed, objects, problems } = fixManifests(text, policy);
-  // A file that cannot be read is reported when it is checked.
   const problem = problems.find(({ isContent }) => isContent);
   if (problem !== undefined) {
     const { isContent: _, ...placed } = problem;
-    return { file, ...placed, message: `cannot be fixed: ${problem.message}` };
+    yield { error: { file, ...placed, message: `cannot be fixed: ${problem.message}` } };
   }
+  // One that cannot be read is reported when it is checked.
   if (problems.length > 0 || fixed === text) {
-    return undefined;
+    return manifest;
   }
   try {
-    await write(manifest, fixed, objects);
+    await replaceFile(manifest, fixed);
   } catch (error) {
-    return { file, message: `cannot be written: ${(error as Error).message}` };
+    yield { error: { file, message: `cannot be written: ${(error as Error).message}` } };
+    return manifest;
   }
+  yield { fixed: { file, objects } };
   return {
     ...manifest,
     text: fixed,
@@ -135,12 +133,11 @@ export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
       yield { error: manifest };
     } else if (isPatch(manifest.file)) {
       yield { patch: manifest.file };
-    } else if (!run.isIgnored?.(manifest.file)) {
-      const fixed = run.fix && (await fixFile(manifest, run.policyOf(manifest.file), run.fix));
-      if (fixed !== undefined && 'message' in fixed) {
-        yield { error: fixed };
+    } else {
+      const policy = run.policyOf(manifest.file);
+      if (policy !== undefined) {
+        yield* lintFile(run.fix ? yield* fixFile(manifest, policy) : manifest, policy, run.signal, places);
       }
-      yield* lintFile(fixed === undefined || 'message' in fixed ? manifest : fixed, run, places);
     }
   }
 }

@@ -35,6 +35,7 @@ export interface LintError {
 export type LintResult =
   | { object: LintedObject }
   | { error: LintError }
+  | { fixed: { file: string; objects: number } }
   /** A file that is a patch of a kustomization, and so has only parts of objects. */
   | { patch: string }
   /** A file without Kubernetes objects: the number of its documents, and the line of the first. */

@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, matchesGlob, relative, resolve } from 'node:path';
-import type { LintPolicy } from '../../../checks/lint/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
 import { onlyValue } from '../../../kubernetes/manifests/index.ts';
-import { createRuleSet, type RuleSetOptions, readLevels } from '../../../policy/index.ts';
+import { createRuleSet, type RuleSet, type RuleSetOptions, readLevels } from '../../../policy/index.ts';
 import { maxTimeoutSeconds } from '../../../runtimehooks/index.ts';
 import { type Call, type Flag, FlagError, integerFlag } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
@@ -93,18 +92,16 @@ function parseLintConfig(text: string): LintConfig {
   return config;
 }
 
-/** The options for the manifests below a folder. */
-interface LintOptions {
-  policy: LintPolicy;
-  isIgnored(file: string): boolean;
-}
-
 /** What is given on the command line or in the environment overrides the file. */
 type PolicyCall = Pick<Call<typeof policyFlags>, 'flags'> & { isGiven(flag: keyof typeof policyFlags): boolean };
 
-type Surroundings = Omit<LintPolicy, 'rules'>;
+/** For the manifests below a folder. */
+interface LintOptions {
+  rules: RuleSet;
+  isIgnored(file: string): boolean;
+}
 
-function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroundings: Surroundings): LintOptions {
+function configuredOptions({ flags, isGiven }: PolicyCall, file: string): LintOptions {
   const config = readWith('lint', file, parseLintConfig);
   const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as keyof typeof policyFlags));
   const { levels, maxHandlerTimeoutSeconds } = config;
@@ -113,31 +110,30 @@ function configuredOptions({ flags, isGiven }: PolicyCall, file: string, surroun
     maxHandlerTimeoutSeconds,
     ...(levels !== undefined && !isGiven('rules-config') && { levels }),
   });
-  return {
-    policy: { ...surroundings, rules },
-    isIgnored: (manifest) =>
-      config.ignore.some((pattern) => matchesGlob(relative(dirname(file), resolve(manifest)), pattern)),
-  };
+  const pathOf = (manifest: string) => relative(dirname(file), resolve(manifest));
+  return { rules, isIgnored: (one) => config.ignore.some((pattern) => matchesGlob(pathOf(one), pattern)) };
 }
 
-/** The rules for a manifest: flags, completed by the nearest file up to the root of its git repository. */
-export function createLintOptions(call: PolicyCall, surroundings: Surroundings): (file: string) => LintOptions {
-  const rules = createRuleSet(ruleSetOptionsOf(call.flags));
-  const plain: LintOptions = { policy: { ...surroundings, rules }, isIgnored: () => false };
+/**
+ * The rules for a manifest: flags, completed by the nearest file up to the root of its git repository. Undefined for one that
+ * the file leaves out.
+ */
+export function createRulesOf(call: PolicyCall): (file: string) => RuleSet | undefined {
+  const plain = { rules: createRuleSet(ruleSetOptionsOf(call.flags)), isIgnored: () => false };
   const known = new Map<string, LintOptions>();
   function ofFolder(folder: string): LintOptions {
-    const before = known.get(folder);
-    if (before !== undefined) {
-      return before;
-    }
     const file = join(folder, lintConfigName);
     const parent = dirname(folder);
     const isRoot = parent === folder || existsSync(join(folder, '.git'));
     const inherited = () => (isRoot ? plain : ofFolder(parent));
     const isConfigured = statSync(file, { throwIfNoEntry: false }) !== undefined;
-    const options = isConfigured ? configuredOptions(call, file, surroundings) : inherited();
+    const options = known.get(folder) ?? (isConfigured ? configuredOptions(call, file) : inherited());
     known.set(folder, options);
     return options;
   }
-  return (file) => ofFolder(file === '<stdin>' ? process.cwd() : dirname(resolve(file)));
+  return (file) => {
+    const isStdin = file === '<stdin>';
+    const { rules, isIgnored } = ofFolder(isStdin ? process.cwd() : dirname(resolve(file)));
+    return !isStdin && isIgnored(file) ? undefined : rules;
+  };
 }

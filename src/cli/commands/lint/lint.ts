@@ -9,14 +9,14 @@ import {
   type LintSummary,
   lint,
 } from '../../../checks/lint/index.ts';
-import { type ManifestFile, readManifests, replaceFile, showPlace } from '../../../kubernetes/manifests/index.ts';
+import { readManifests, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts, rules } from '../../../policy/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { integerFlag, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { policyFlags } from '../policy-flags.ts';
-import { createLintOptions, lintConfigName } from './config.ts';
+import { createRulesOf, lintConfigName } from './config.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
@@ -112,26 +112,22 @@ export const command = defineCommand({
     if (flags.fix && paths.includes('-')) {
       throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
     }
-    const optionsOf = createLintOptions(call, { now: new Date(), facts: await factsIn(flags.facts, io) });
+    const rulesOf = createRulesOf(call);
+    const surroundings = { now: new Date(), facts: await factsIn(flags.facts, io) };
     const format: Format = formats[flags.output];
     const context = { version, rules, paint: paintFor(io) };
-    const maxWarnings = flags['max-warnings'];
-
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
     const skipped: string[] = [];
     const unusedComments: string[] = [];
     const patches: string[] = [];
     const run = {
       paths,
-      fix: flags.fix
-        ? async (manifest: ManifestFile, text: string, objects: number) => {
-            await replaceFile(manifest, text);
-            io.stderr.write(`${showPlace(manifest)}: ${count(objects, 'ExtensionConfig')} fixed\n`);
-          }
-        : undefined,
-      isIgnored: (file: string) => file !== '<stdin>' && optionsOf(file).isIgnored(file),
+      fix: flags.fix,
       stdin: io.stdin as Readable,
-      policyOf: (file: string) => optionsOf(file).policy,
+      policyOf(file: string) {
+        const rulesOfFile = rulesOf(file);
+        return rulesOfFile && { ...surroundings, rules: rulesOfFile };
+      },
       signal: io.signal,
       onFile: () => summary.files++,
     };
@@ -145,6 +141,8 @@ export const command = defineCommand({
         skipped.push(showPlace(result.skipped));
       } else if ('unused' in result) {
         unusedComments.push(`${result.unused.ruleId} in ${showPlace(result.unused)}`);
+      } else if ('fixed' in result) {
+        io.stderr.write(`${showPlace(result.fixed)}: ${count(result.fixed.objects, 'ExtensionConfig')} fixed\n`);
       } else if ('error' in result) {
         summary.errors++;
         io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
@@ -172,9 +170,10 @@ export const command = defineCommand({
     const hasEnd = !io.signal.aborted && (!flags.quiet || flags.output !== 'text');
     await print(io, hasEnd ? format.end(results, summary, context) : '');
     io.signal.throwIfAborted();
-    const tooManyWarnings = summary.warnings > maxWarnings;
+    const tooManyWarnings = summary.warnings > flags['max-warnings'];
     if (tooManyWarnings) {
-      io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
+      const most = `--max-warnings ${flags['max-warnings']}`;
+      io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than ${most}\n`);
     }
     const isEmpty = summary.objects === 0 && summary.errors === 0 && !flags['allow-empty'];
     if (isEmpty) {

@@ -11,20 +11,20 @@ import {
 import { referencesTo } from '../../facts/store.ts';
 import { groupVersionOf, nameHook, type PlacedHandler } from '../fields.ts';
 import { overlapping, someOf, someReferences } from '../related.ts';
-import type { Reported, Rule, RuleOptions } from '../rule.ts';
+import type { ParsedInput, Reported, Rule, RuleOptions } from '../rule.ts';
 
 interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
   field: readonly string[];
-  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Reported, 'path'> | undefined;
+  findingOf(handler: PlacedHandler, options: RuleOptions, input: ParsedInput): Omit<Reported, 'path'> | undefined;
 }
 
 function handlerRule({ field, findingOf, ...rule }: HandlerRule): Rule {
   return {
     ...rule,
     subjects: ['object', 'status'],
-    check({ handlers }, report, options) {
-      for (const handler of handlers) {
-        const finding = findingOf(handler, options);
+    check(input, report, options) {
+      for (const handler of input.handlers) {
+        const finding = findingOf(handler, options, input);
         if (finding !== undefined) {
           report({ path: [...handler.path, ...field], ...finding });
         }
@@ -46,30 +46,19 @@ const inPlaceHookOf = ({ hook }: PlacedHandler) =>
   hook?.group === hooksGroup && exclusiveHooks.has(hook.name) ? hook.name : undefined;
 
 export const handlersRules: readonly Rule[] = [
-  {
+  handlerRule({
     id: 'handler-name',
     summary: 'The name of a handler is HANDLER.EXTENSIONCONFIG-NAME, with an RFC 1123 label for HANDLER.',
     severity: 'deny',
-    subjects: ['object', 'status'],
-    check({ object, handlers }, report) {
-      const { name: objectName } = object.metadata;
+    field: ['name'],
+    findingOf({ handler: { name: value = '' } }, _, { object: { metadata } }) {
+      const suffix = `.${metadata.name}`;
+      const isNamed = value.endsWith(suffix) && dns1123LabelProblems(value.slice(0, -suffix.length)).length === 0;
+      const message = `must be HANDLER${suffix}, with lower case letters, digits and '-' (at most 63) for HANDLER`;
       // Without the object's name the suffix is unknown; a missing or too long name is reported by other rules.
-      if (objectName === undefined) {
-        return;
-      }
-      const suffix = `.${objectName}`;
-      for (const { handler, path } of handlers) {
-        const name = handler.name ?? '';
-        if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {
-          report({
-            path: [...path, 'name'],
-            value: name,
-            message: `must be HANDLER${suffix}, with lower case letters, digits and '-' (at most 63) for HANDLER`,
-          });
-        }
-      }
+      return isNamed || metadata.name === undefined ? undefined : { value, message };
     },
-  },
+  }),
   {
     id: 'handler-name-unique',
     summary: 'No two handlers have the same name.',
@@ -145,13 +134,9 @@ export const handlersRules: readonly Rule[] = [
         return;
       }
       const offered = new Set(handlers.map(({ handler }) => handler.name));
-      const missing = references.filter(({ handler }) => !offered.has(handler));
       const before = new Set(oldObject.status?.handlers?.map(({ name }) => name));
-      const dropped = Map.groupBy(
-        missing.filter(({ handler }) => before.has(handler)),
-        ({ handler }) => handler,
-      );
-      for (const [handler, places] of dropped) {
+      const dropped = references.filter(({ handler }) => before.has(handler) && !offered.has(handler));
+      for (const [handler, places] of Map.groupBy(dropped, (one) => one.handler)) {
         report({
           path: ['status', 'handlers'],
           reason: 'FieldValueRequired',
