@@ -139,11 +139,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   startDefinitionController(context, signal);
   startNamespaceController(context, signal);
   async function make(plural: string, namespace: string, object: JsonObject): Promise<void> {
-    await create(context, {
-      ...{ resource: registry.find('', 'v1', plural) as Resource, namespace, name: '', subresource: '' },
-      ...{ query: new URLSearchParams(), view: { as: 'object' }, warn: () => {} },
-      ...{ body: Buffer.from(JSON.stringify(object)), mediaType: undefined },
-    });
+    const resource = registry.find('', 'v1', plural) as Resource;
+    const body = Buffer.from(JSON.stringify(object));
+    const usual = { name: '', subresource: '', query: new URLSearchParams(), view: { as: 'object' } } as const;
+    await create(context, { ...usual, resource, namespace, body, mediaType: undefined, warn: () => {} });
   }
   for (const name of initialNamespaces) {
     await make('namespaces', '', { metadata: { name } });

@@ -57,12 +57,6 @@ function hostProblem(host: string): string | undefined {
   return isAddress && isIPv6(address) && !address.includes('%') && isOfHost(zone, badZoneEscape) ? undefined : invalid;
 }
 
-function userInfoProblem(userInfo: string): string | undefined {
-  return userInfoFormat.test(userInfo)
-    ? escapeProblem(userInfo)
-    : 'has a character in its user info that must be escaped';
-}
-
 /**
  * Parses a URI or an absolute path, and accepts exactly those of Go's `url.ParseRequestURI` (1.25), which is neither RFC 3986 nor
  * WHATWG's URL. `problem` continues a sentence that begins with the value ("… has the invalid port").
@@ -104,9 +98,12 @@ export function parseRequestUri(text: string): RequestUri | { problem: string } 
     const at = authority.lastIndexOf('@');
     userInfo = at === -1 ? undefined : authority.slice(0, at);
     host = authority.slice(at + 1);
-    const problem = hostProblem(host) ?? userInfoProblem(userInfo ?? '');
+    const problem = hostProblem(host) ?? escapeProblem(userInfo ?? '');
     if (problem !== undefined) {
       return { problem };
+    }
+    if (!userInfoFormat.test(userInfo ?? '')) {
+      return { problem: 'has a character in its user info that must be escaped' };
     }
   }
   const problem = escapeProblem(path);

@@ -70,13 +70,11 @@ function requestIn(body: Json, apiVersion: string, kind: string): { request: Jso
     : wrong(`request.uid must be a string of 1 to ${maxUidLength} characters`);
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
 function kindOf(value: Json | undefined): GroupVersionKind | undefined {
   if (!isJsonObject(value) || typeof value.version !== 'string' || typeof value.kind !== 'string') {
     return undefined;
   }
-  return { group: textOf(value.group), version: value.version, kind: value.kind };
+  return { group: textAt(value, 'group'), version: value.version, kind: value.kind };
 }
 
 /** Decodes an AdmissionReview (admission.k8s.io/v1). */
@@ -105,9 +103,9 @@ export function decodeAdmissionReview(body: Json): { request: AdmissionRequest }
       uid,
       kind,
       requestKind: kindOf(request.requestKind) ?? kind,
-      subResource: textOf(request.subResource),
-      name: textOf(request.name),
-      namespace: textOf(request.namespace),
+      subResource: textAt(request, 'subResource'),
+      name: textAt(request, 'name'),
+      namespace: textAt(request, 'namespace'),
       operation: operation as Operation,
       username: textAt(request, 'userInfo', 'username'),
       object: isJsonObject(request.object) ? request.object : undefined,

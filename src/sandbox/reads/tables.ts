@@ -70,13 +70,7 @@ export function tableOf(
   const now = Date.parse(time);
   const columns = [nameColumn, ...resource.columns];
   const readers = columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
-  const definitions = columns.map(({ name, type, format = '', description, priority }) => ({
-    name,
-    type,
-    format,
-    description,
-    priority,
-  }));
+  const definitions = columns.map(({ value: _, ...column }) => ({ format: '', ...column }));
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
