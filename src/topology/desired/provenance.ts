@@ -64,10 +64,8 @@ function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, 
     return text;
   }
   const place = placeOf(item.holder);
-  const [old, now] = [before, after].map((origins) => variablesAt(origins, itemsByPlace(origins).get(place))) as [
-    JsonObject,
-    JsonObject,
-  ];
+  const variablesOfItem = (origins: Origins) => variablesAt(origins, itemsByPlace(origins).get(place));
+  const [old, now] = [variablesOfItem(before), variablesOfItem(after)];
   const changed = variablesRead(patch).filter(
     (path) => !isName(path) && !isSame(valueAtPath(old, path), valueAtPath(now, path)),
   );
@@ -75,43 +73,32 @@ function patchText(step: AppliedPatch, item: Item, before: Origins | undefined, 
   return [text, ...new Set(texts)].join(', ');
 }
 
-function pathInTemplate(item: Item, path: Path): Path {
-  const [first = '', ...rest] = path;
-  return item.isObject ? ['spec', 'template', first, ...rest] : path;
-}
-
 function lastPatch(origins: Origins, item: Item | undefined, path: Path): AppliedPatch | undefined {
   const here = item && itemsByPlace(origins).get(placeOf(item.holder));
-  return here === undefined
-    ? undefined
-    : origins.patched?.applied
-        .get(here)
-        ?.findLast((step) => changedPaths(step).some((changed) => overlap(changed, path) || overlap(path, changed)));
+  const steps = (here && origins.patched?.applied.get(here)) ?? [];
+  const isAt = (changed: Path) => overlap(changed, path) || overlap(path, changed);
+  return steps.findLast((step) => changedPaths(step).some(isAt));
 }
 
-const metadataPlace = (path: Path): [string, ...string[]] | undefined => {
-  const [field, key] = path.slice(path.indexOf('metadata') + 1);
-  return !path.includes('metadata') || typeof field !== 'string'
-    ? undefined
-    : typeof key === 'string'
-      ? [field, key]
-      : [field];
+const metadataPlace = (path: Path): string[] => {
+  const start = path.indexOf('metadata');
+  return start === -1 ? [] : path.slice(start + 1, start + 3).map(String);
 };
 
 /** Where a field of a MachineDeployment, a MachinePool or a control plane comes from that no patch may set. */
 function settingText({ input }: Origins, { group, worker, items }: DesiredGroup, path: Path): string | undefined {
   const { cluster, blueprint } = input;
-  const topology = worker?.topology ?? objectAt(cluster, 'spec', 'topology', 'controlPlane');
-  const settings = worker === undefined ? blueprint.controlPlane.settings : objectAt(worker.class?.settings);
-  const className = worker === undefined ? blueprint.name : textAt(settings, 'class');
-  const ofTopology = group === 'control-plane' ? 'spec.topology.controlPlane' : `${group} in spec.topology`;
-  const ofClass = worker === undefined ? `ClusterClass ${className}` : `class ${className}`;
+  const isPlane = worker === undefined;
+  const topology = isPlane ? objectAt(cluster, 'spec', 'topology', 'controlPlane') : worker.topology;
+  const settings = isPlane ? blueprint.controlPlane.settings : objectAt(worker.class?.settings);
+  const ofTopology = isPlane ? 'spec.topology.controlPlane' : `${group} in spec.topology`;
+  const ofClass = isPlane ? `ClusterClass ${blueprint.name}` : `class ${textAt(settings, 'class')}`;
   const field = path.join('.');
   if (/^spec\.(?:template\.spec\.)?version$/.test(field)) {
     return 'version';
   }
   const place = metadataPlace(path);
-  if (place !== undefined) {
+  if (place.length > 0) {
     return fieldAt(topology, 'metadata', ...place) !== undefined
       ? `metadata of ${ofTopology}`
       : fieldAt(settings, 'metadata', ...place) !== undefined
@@ -126,15 +113,11 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
   const kind = worker?.kind ?? 'ControlPlane';
   const isAt = (place: Path) => overlap(path, place) || overlap(place, path);
   const fields = fieldsOf(kind).filter((one) => [true, false].some((isOld) => isAt(pathInObject(kind, one, isOld))));
-  for (const [holder, text] of [
-    [topology, ofTopology],
-    [settings, ofClass],
-  ] as const) {
-    if (fields.some((one) => fieldAt(holder, ...one.path.split('.')) !== undefined)) {
-      return text;
-    }
+  const isIn = (holder: JsonObject) => fields.some((one) => fieldAt(holder, ...one.path.split('.')) !== undefined);
+  if (isIn(topology)) {
+    return ofTopology;
   }
-  return items.object === undefined ? ofClass : undefined;
+  return isIn(settings) || items.object === undefined ? ofClass : undefined;
 }
 
 const templateText = (item: Item): string => `${textAt(item.template, 'kind')} ${nameOf(item.template)}`;
@@ -149,15 +132,14 @@ export function provenanceOf(
     const old = item && before && itemsByPlace(before.origins).get(placeOf(item.holder));
     if (part === 'object') {
       const text = settingText(after.origins, group, path);
-      const isFixed = item === undefined || text !== undefined;
-      if (isFixed) {
-        return text ?? (before?.group === undefined ? undefined : settingText(before.origins, before.group, path));
+      if (item === undefined || text !== undefined) {
+        return text ?? (before?.group && settingText(before.origins, before.group, path));
       }
     }
     if (item === undefined) {
       return undefined;
     }
-    const inTemplate = pathInTemplate(item, path);
+    const inTemplate = item.isObject ? ['spec', 'template', ...path] : path;
     const step = lastPatch(after.origins, item, inTemplate);
     const shown = step ?? (before && lastPatch(before.origins, old, inTemplate));
     if (shown !== undefined) {

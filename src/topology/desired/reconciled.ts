@@ -12,12 +12,13 @@ import {
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
 import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
+import { nonEmpty } from '../patches/items.ts';
 import { ReconcileFailed } from '../patches/patch-templates.ts';
 import { applyRefusal, causeLine, type Refusal, stored, unchangeable } from '../refusals/index.ts';
 import { applied } from '../world/applied.ts';
 import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
-import { present } from '../world/objects.ts';
+import { picked } from '../world/objects.ts';
 
 export class WriteFailed extends ReconcileFailed {
   override readonly isWrite = true;
@@ -45,15 +46,9 @@ function intentOf({ metadata, spec = {} }: JsonObject): JsonObject {
 
 /** Fields of a control plane that others set, and that stay if nothing is known of what was applied before. */
 function keptOf(current: JsonObject): JsonObject {
-  const { replicas, rollout } = objectAt(current, 'spec');
-  const { after } = objectAt(rollout);
-  return {
-    ...(replicas !== undefined && { replicas }),
-    ...(after !== undefined && { rollout: { after } }),
-  };
+  const spec = objectAt(current, 'spec');
+  return { ...picked(spec, ['replicas']), ...nonEmpty('rollout', picked(objectAt(spec.rollout), ['after'])) };
 }
-
-const under = (lower: JsonObject, upper: JsonObject): JsonObject => applied(lower, {}, upper);
 
 /** If it is not known what was applied `before`, all fields of the spec are the controller's own. */
 function afterApply(current: JsonObject, before: JsonObject | undefined, intent: JsonObject): JsonObject {
@@ -68,7 +63,7 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
     before === undefined
       ? {
           ...applied(intentOf(current), {}, { metadata: objectAt(wanted, 'metadata') }),
-          spec: under(keptOf(current), objectAt(wanted, 'spec')),
+          spec: applied(keptOf(current), {}, objectAt(wanted, 'spec')),
         }
       : applied(intentOf(current), intentOf(before), wanted);
   const { labels: _labels, annotations: _annotations, ...metadata } = objectAt(current, 'metadata');
@@ -81,16 +76,11 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
 }
 
 export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
-  const what = `${textAt(current, 'kind')}.${groupOf(current)}/${nameOf(current)}`;
+  const [group, kind] = [groupOf(current), textAt(current, 'kind')];
+  const what = `of ${kind}.${group}/${nameOf(current)}`;
   const causes = [
-    ...unchangeable(
-      'metadata.apiVersion',
-      `apiVersion.group of ${what}`,
-      groupOf(current),
-      groupOf(desired),
-      'Cluster',
-    ),
-    ...unchangeable('metadata.kind', `apiVersion.kind of ${what}`, current.kind, desired.kind, 'Cluster'),
+    ...unchangeable('metadata.apiVersion', `apiVersion.group ${what}`, group, groupOf(desired), 'Cluster'),
+    ...unchangeable('metadata.kind', `apiVersion.kind ${what}`, kind, desired.kind, 'Cluster'),
   ];
   return causes.length === 0 ? undefined : aggregate(causes.map(causeLine));
 }
@@ -178,15 +168,8 @@ export function rotatedOrPatched(write: Write, newName: string): JsonObject {
       return stored(merged, schemaOf);
     }
   }
-  const { labels, annotations } = objectAt(intent, 'metadata');
-  const created = {
-    ...intent,
-    metadata: {
-      name: newName,
-      namespace: namespaceOf(intent),
-      ...present({ labels, annotations }),
-    },
-  };
+  const metadata = picked(objectAt(intent, 'metadata'), ['labels', 'annotations']);
+  const created = { ...intent, metadata: { name: newName, namespace: namespaceOf(intent), ...metadata } };
   if (write.isChecked) {
     checkCreation(created, schemaOf, { part: write.part });
   }
