@@ -17,9 +17,9 @@ import { nonEmpty, ownedLabel } from '../patches/items.ts';
 import { isDefinedCheck } from '../refusals/index.ts';
 import { differencesOf, plainCause } from '../world/differences.ts';
 import type { ExistingMachine, GroupChange } from '../world/groups.ts';
-import { conditionOf, portion, present } from '../world/objects.ts';
-import type { Cause, GroupPlan } from '../world/plan-document.ts';
-import { topologyOf, workersIn } from '../world/topologies.ts';
+import { conditionOf, picked, portion } from '../world/objects.ts';
+import type { Cause } from '../world/plan-document.ts';
+import { topologyOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 import { labelsOf } from './existing.ts';
 
@@ -134,32 +134,29 @@ export interface ClusterOfClass {
 
 const defaultStartupSeconds = 600;
 
-function settingsOf({ cluster, blueprint }: ClusterOfClass, { group, kind }: Pick<GroupPlan, 'group' | 'kind'>) {
-  if (group === 'control-plane') {
-    const topology = objectAt(topologyOf(cluster), 'controlPlane');
-    return blueprint?.controlPlane.machines === undefined
-      ? undefined
-      : { topology, ofClass: objectAt(blueprint.controlPlane.settings) };
+/** Its settings in the topology and in the class; empty for a group that has no health checks. */
+function settingsOf({ cluster, blueprint }: ClusterOfClass, group: GroupChange): JsonObject[] {
+  const topology = topologyOf(cluster);
+  if (group.group === 'control-plane') {
+    const { machines, settings } = blueprint?.controlPlane ?? {};
+    return machines === undefined ? [] : [objectAt(topology, 'controlPlane'), objectAt(settings)];
   }
-  const isGroup = ({ worker }: { worker: JsonObject }) => textAt(worker, 'name') === group;
-  const topology = workersIn(topologyOf(cluster)).find((one) => one.kind === kind && isGroup(one))?.worker;
-  return kind !== 'MachineDeployment' || topology === undefined
-    ? undefined
-    : { topology, ofClass: objectAt(blueprint?.machineDeployments.get(textAt(topology, 'class'))?.settings) };
+  const worker = objectsAt(topology, 'workers', 'machineDeployments').find(({ name }) => name === group.group);
+  return group.kind !== 'MachineDeployment' || worker === undefined
+    ? []
+    : [worker, objectAt(blueprint?.machineDeployments.get(textAt(worker, 'class'))?.settings)];
 }
 
 /** All of it comes from the topology, or else from the class (exp/topology/scope/blueprint.go, v1.14). */
-function healthCheckOf(state: ClusterOfClass, group: Pick<GroupPlan, 'group' | 'kind'>): JsonObject | undefined {
-  const settings = settingsOf(state, group);
-  const [own, ofClass] = [objectAt(settings?.topology, 'healthCheck'), objectAt(settings?.ofClass, 'healthCheck')];
+function healthCheckOf(state: ClusterOfClass, group: GroupChange): JsonObject | undefined {
+  const [own = {}, ofClass = {}] = settingsOf(state, group).map((settings) => objectAt(settings, 'healthCheck'));
   const source = isDefinedCheck(own) ? own : ofClass;
   if (!isDefinedCheck(source) || own.enabled === false) {
     return undefined;
   }
-  const { triggerIf, templateRef } = objectAt(source.remediation);
   return {
     checks: { nodeStartupTimeoutSeconds: defaultStartupSeconds, ...objectAt(source.checks) },
-    ...nonEmpty('remediation', present({ triggerIf, templateRef })),
+    ...nonEmpty('remediation', picked(objectAt(source.remediation), ['triggerIf', 'templateRef'])),
   };
 }
 

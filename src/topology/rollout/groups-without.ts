@@ -3,20 +3,18 @@ import { coreGroup } from '../../runtimehooks/index.ts';
 import { type Existing, machinesOf, workerKey } from '../desired/existing.ts';
 import { stored } from '../refusals/index.ts';
 import type { GroupObjects } from '../world/groups.ts';
+import { picked } from '../world/objects.ts';
 import type { GroupPlan, Verdict } from '../world/plan-document.ts';
 import { classOf, topologyOf, workersIn } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 import { machinesBefore } from './group-plan.ts';
 import { unjudged } from './judge-group.ts';
 
-const ofSettings = (kind: string, { metadata = {}, replicas }: JsonObject, group = coreGroup): GroupObjects => ({
-  object: stored(
-    { apiVersion: `${group}/v1beta2`, kind, metadata, spec: replicas === undefined ? {} : { replicas } },
-    () => undefined,
-  ),
-  bootstrap: undefined,
-  infrastructure: undefined,
-});
+function ofSettings(kind: string, settings: JsonObject, group = coreGroup): GroupObjects {
+  const { metadata = {} } = settings;
+  const object = { apiVersion: `${group}/v1beta2`, kind, metadata, spec: picked(settings, ['replicas']) };
+  return { object: stored(object, () => undefined), bootstrap: undefined, infrastructure: undefined };
+}
 
 const kindOf = (reference: JsonObject) => ({
   group: textAt(reference, 'apiGroup') || groupOf(reference),

@@ -1,4 +1,4 @@
-import { fieldAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject, nameOf, namespaceOf, objectAt } from '../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, machineFieldNames } from '../../runtimehooks/index.ts';
 import type { UpdateRequest } from '../control-planes/index.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
@@ -14,7 +14,7 @@ const notCompared = [
   ...machineFieldNames('ControlPlane', 'machines'),
 ];
 
-const compared = (spec: Json | undefined): JsonObject =>
+const compared = (spec: Json): JsonObject =>
   Object.fromEntries(Object.entries(objectAt(spec)).filter(([field]) => !notCompared.includes(field)));
 
 /** An object with the patch of an answer applied to it (ApplyPatchToObject in internal/util/patch, v1.14). */
@@ -44,10 +44,8 @@ function uncovered(
   return Object.entries(desired).flatMap(([part, object]) => {
     const patched = patchedBy(response, `${part}Patch`, current[part] ?? {});
     const [one, other] = [fieldAt(patched, ...path) ?? {}, fieldAt(object, ...path) ?? {}];
-    const isMachine = part === 'machine' || part === 'machineSet';
-    const differences = isMachine
-      ? differencesOf(compared(one), compared(other), path)
-      : differencesOf(one, other, path);
+    const shown = part === 'machine' || part === 'machineSet' ? compared : (spec: Json) => spec;
+    const differences = differencesOf(shown(one), shown(other), path);
     return differences.length === 0 ? [] : [{ object, differences }];
   });
 }
@@ -75,14 +73,8 @@ export async function askForUpdate(
       remedy: 'pass the ExtensionConfig, and let it be called',
     });
   }
-  const { name = '', namespace = 'default' } = objectAt(cluster, 'metadata');
-  const answer = await call({
-    state: 'after',
-    hook,
-    handler: '',
-    request: { ...request },
-    object: { namespace: String(namespace), name: String(name) },
-  });
+  const object = { namespace: namespaceOf(cluster), name: nameOf(cluster) };
+  const answer = await call({ state: 'after', hook, handler: '', request: { ...request }, object });
   if (answer.is !== 'answered') {
     return answer;
   }

@@ -43,17 +43,13 @@ function workerMachine(
 const inProgress = 'in-place-updates.internal.cluster.x-k8s.io/update-in-progress';
 
 function inUpdate(objects: Readonly<Record<string, JsonObject>>): JsonObject {
-  const withMarks = (object: JsonObject, more: JsonObject): JsonObject => {
+  const marked = Object.entries(objects).map(([part, object]) => {
     const metadata = objectAt(object, 'metadata');
-    const annotations = { ...objectAt(metadata, 'annotations'), [inProgress]: '', ...more };
-    return { ...object, metadata: { ...metadata, annotations } };
-  };
-  return Object.fromEntries(
-    Object.entries(objects).map(([part, object]) => [
-      part,
-      withMarks(object, part === 'machine' ? { [pendingHooksAnnotation]: 'UpdateMachine' } : {}),
-    ]),
-  );
+    const pending = part === 'machine' && { [pendingHooksAnnotation]: 'UpdateMachine' };
+    const annotations = { ...objectAt(metadata, 'annotations'), [inProgress]: '', ...pending };
+    return [part, { ...object, metadata: { ...metadata, annotations } }];
+  });
+  return Object.fromEntries(marked);
 }
 
 interface Origin {
@@ -119,11 +115,7 @@ export class MadeGroup {
 
   #scale(): void {
     const length = Math.min(replicasOf(this.#origin.objects.object), maxMachines);
-    const names = [...this.#names];
-    for (let index = names.length; index < length; index++) {
-      names.push(this.#machineName(this.#origin, index));
-    }
-    this.#names = names.slice(0, length);
+    this.#names = Array.from({ length }, (_, index) => this.#names[index] ?? this.#machineName(this.#origin, index));
   }
 
   get #hasMachineSets(): boolean {
