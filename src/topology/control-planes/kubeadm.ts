@@ -1,7 +1,7 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { machineFieldNames, type Release, writtenInPlace } from '../../runtimehooks/index.ts';
 import { kindOfTemplate } from '../blueprint/blueprint.ts';
-import { clonedFrom } from '../patches/items.ts';
+import { clonedFrom, mergedMetadata } from '../patches/items.ts';
 import { applied } from '../world/applied.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import type { GroupObjects } from '../world/groups.ts';
@@ -70,7 +70,7 @@ function configDifferences(written: JsonObject, controlPlane: JsonObject, releas
       : written;
   const compare = (joins: boolean): Difference[] => {
     const { current, desired } = comparedSpecs(config, kubeadmConfigSpec(controlPlane, joins), joins);
-    return differencesOf(current, desired);
+    return differencesOf(current, desired, ['spec', 'kubeadmConfigSpec']);
   };
   const joined = compare(true);
   return joined.length > 0 && isForInit(config) ? compare(false) : joined;
@@ -81,10 +81,7 @@ function reasons(made: MachineObjects, wanted: JsonObject, release: Release): Di
   const version = textAt(wanted, 'spec', 'version');
   return [
     ...differencesOf(textAt(made.machine, 'spec', 'version') || version, version, ['spec', 'version']),
-    ...configDifferences(objectAt(made.bootstrapConfig, 'spec'), wanted, release).map((difference) => ({
-      ...difference,
-      path: ['spec', 'kubeadmConfigSpec', ...difference.path],
-    })),
+    ...configDifferences(objectAt(made.bootstrapConfig, 'spec'), wanted, release),
     ...templateReasons(made, wanted),
   ];
 }
@@ -124,12 +121,7 @@ function updateRequest(
     controlPlaneSettings(before.object),
     controlPlaneSettings(after.object),
   );
-  const infrastructureMetadata = follow(infrastructureMachine);
-  const annotations = {
-    ...objectAt(infrastructureMetadata, 'annotations'),
-    ...clonedFrom(after.infrastructure).annotations,
-  };
-  const annotated = { ...infrastructureMetadata, annotations };
+  const annotated = mergedMetadata([follow(infrastructureMachine), clonedFrom(after.infrastructure)]);
   const spec = objectAt(infrastructureMachine, 'spec');
   const specOf = ({ infrastructure }: GroupObjects) => objectAt(infrastructure, 'spec', 'template', 'spec');
   const desiredInfrastructure = {

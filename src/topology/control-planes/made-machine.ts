@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   nameOf,
+  namespaceOf,
   objectAt,
   textAt,
 } from '../../kubernetes/index.ts';
@@ -13,7 +14,7 @@ import { kindOfTemplate } from '../blueprint/blueprint.ts';
 import { clonedFrom, mergedMetadata, nonEmpty } from '../patches/items.ts';
 import type { Difference } from '../world/differences.ts';
 import type { ExistingMachine } from '../world/groups.ts';
-import { present, referenceTo } from '../world/objects.ts';
+import { picked, referenceTo } from '../world/objects.ts';
 
 export type MachineObjects = Required<{ [Part in keyof ExistingMachine]: JsonObject }>;
 
@@ -125,8 +126,7 @@ export function machineWith(
   config: { apiVersion: string; kind: string; spec: JsonObject },
   own: { annotations?: JsonObject; spec?: JsonObject } = {},
 ): MachineObjects {
-  const { namespace = 'default' } = objectAt(controlPlane, 'metadata');
-  const name = names.machine;
+  const [name, namespace] = [names.machine, namespaceOf(controlPlane)];
   const metadata = controlPlaneMetadata(controlPlane, names.cluster);
   return running(
     {
@@ -134,31 +134,25 @@ export function machineWith(
       spec: { clusterName: names.cluster, version: textAt(controlPlane, 'spec', 'version'), ...own.spec },
     },
     { ...config, metadata: { name, namespace, ...metadata } },
-    cloneOf(infrastructure ?? templateFor(controlPlane), name, String(namespace), metadata),
+    cloneOf(infrastructure ?? templateFor(controlPlane), name, namespace, metadata),
   );
 }
 
+const originAnnotations = ['groupkind', 'name'].map((of) => `cluster.x-k8s.io/cloned-from-${of}`);
+
 /** Whether a Machine's infrastructure was made of another template than its control plane refers to, as its annotations say. */
 export function templateDifferences({ infrastructureMachine }: MachineObjects, controlPlane: JsonObject): Difference[] {
-  const [before, after] = [
-    objectAt(infrastructureMachine, 'metadata', 'annotations'),
-    clonedFrom(templateFor(controlPlane)).annotations,
-  ].map((annotations) => ['groupkind', 'name'].map((of) => textAt(annotations, `cluster.x-k8s.io/cloned-from-${of}`)));
-  return isSame(before, after)
-    ? []
-    : [
-        {
-          path: [...machineTemplatePath(controlPlane), 'name'],
-          before: before?.[1] || undefined,
-          after: after?.[1],
-        },
-      ];
+  const originIn = (annotations: JsonObject) => originAnnotations.map((name) => textAt(annotations, name));
+  const before = originIn(objectAt(infrastructureMachine, 'metadata', 'annotations'));
+  const after = originIn(clonedFrom(templateFor(controlPlane)).annotations);
+  const path = [...machineTemplatePath(controlPlane), 'name'];
+  return isSame(before, after) ? [] : [{ path, before: before[1] || undefined, after: after[1] }];
 }
 
 /** The same, but one without both annotations is up to date (matchesTemplateClonedFrom, which most providers share). */
 export function templateReasons(made: MachineObjects, controlPlane: JsonObject): Difference[] {
   const annotations = objectAt(made.infrastructureMachine, 'metadata', 'annotations');
-  const isKnown = ['groupkind', 'name'].every((of) => Object.hasOwn(annotations, `cluster.x-k8s.io/cloned-from-${of}`));
+  const isKnown = originAnnotations.every((name) => Object.hasOwn(annotations, name));
   return isKnown ? templateDifferences(made, controlPlane) : [];
 }
 
@@ -167,17 +161,12 @@ export interface UpdateRequest {
   desired: { [part: string]: JsonObject };
 }
 
-export function inRequest(object: JsonObject, metadata: JsonObject, spec: Json): JsonObject {
-  const { name = '', namespace = 'default' } = objectAt(object, 'metadata');
-  return {
-    apiVersion: textAt(object, 'apiVersion'),
-    kind: textAt(object, 'kind'),
-    metadata: { name, namespace, ...metadata },
-    spec,
-  };
-}
+export const inRequest = (object: JsonObject, metadata: JsonObject, spec: Json): JsonObject => ({
+  apiVersion: textAt(object, 'apiVersion'),
+  kind: textAt(object, 'kind'),
+  metadata: { name: nameOf(object), namespace: namespaceOf(object), ...metadata },
+  spec,
+});
 
-export function shownMetadata(object: JsonObject): JsonObject {
-  const { labels, annotations } = objectAt(object, 'metadata');
-  return present({ labels, annotations });
-}
+export const shownMetadata = (object: JsonObject): JsonObject =>
+  picked(objectAt(object, 'metadata'), ['labels', 'annotations']);

@@ -11,7 +11,7 @@ import {
 } from '../../kubernetes/index.ts';
 import type { SchemaOf } from '../../kubernetes/schema/index.ts';
 import { aggregate } from '../../runtimehooks/client/index.ts';
-import { controlPlaneOf, withKubeadmDefaults } from '../control-planes/index.ts';
+import { controlPlaneOf, shownMetadata, withKubeadmDefaults } from '../control-planes/index.ts';
 import { nonEmpty } from '../patches/items.ts';
 import { ReconcileFailed } from '../patches/patch-templates.ts';
 import { applyRefusal, causeLine, type Refusal, stored, unchangeable } from '../refusals/index.ts';
@@ -168,8 +168,8 @@ export function rotatedOrPatched(write: Write, newName: string): JsonObject {
       return stored(merged, schemaOf);
     }
   }
-  const metadata = picked(objectAt(intent, 'metadata'), ['labels', 'annotations']);
-  const created = { ...intent, metadata: { name: newName, namespace: namespaceOf(intent), ...metadata } };
+  const metadata = { name: newName, namespace: namespaceOf(intent), ...shownMetadata(intent) };
+  const created = { ...intent, metadata };
   if (write.isChecked) {
     checkCreation(created, schemaOf, { part: write.part });
   }

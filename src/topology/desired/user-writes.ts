@@ -8,12 +8,13 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { coreGroup } from '../../runtimehooks/index.ts';
+import { shownMetadata } from '../control-planes/index.ts';
 import { lastAppliedTo, mergePatch } from '../manifests/layered.ts';
 import { appliersOf } from '../manifests/server-side-apply.ts';
 import { isWritten } from '../refusals/index.ts';
-import { keyOf, nameIn, present } from '../world/objects.ts';
+import { keyOf, nameIn, picked } from '../world/objects.ts';
 import { isMade } from '../world/prepared.ts';
-import { classNameOf } from '../world/topologies.ts';
+import { classNameOf, topologyOf } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
 export interface UserWrite {
@@ -28,14 +29,13 @@ export interface UserWrite {
 }
 
 function manifestOf({ status: _status, metadata, ...rest }: JsonObject): JsonObject {
-  const { name = '', namespace, labels, annotations } = objectAt(metadata);
-  return { ...rest, metadata: present({ name, namespace, labels, annotations }) };
+  return { ...rest, metadata: picked(objectAt(metadata), ['name', 'namespace', 'labels', 'annotations']) };
 }
 
 /** The write with the version and the variables that a Cluster will have: lists in merge patches are whole. */
 function withTopology(sent: JsonObject, after: JsonObject): JsonObject {
-  const { version, variables } = objectAt(after, 'spec', 'topology');
-  const topology = { ...objectAt(sent, 'spec', 'topology'), ...present({ version, variables }) };
+  const edited = picked(topologyOf(after), ['version', 'variables']);
+  const topology = { ...topologyOf(sent), ...edited };
   return { ...sent, spec: { ...objectAt(sent, 'spec'), topology } };
 }
 
@@ -68,9 +68,8 @@ function writeOf(
   if (old === undefined) {
     return { is: 'create', sent: edited(given), manager };
   }
-  const { status: _status, metadata, ...last } = (manifest && lastAppliedTo(old, manifest.apiVersion)) ?? {};
-  const { labels, annotations } = objectAt(metadata);
-  const applied = { ...last, metadata: present({ labels, annotations }) };
+  const { status: _status, ...last } = (manifest && lastAppliedTo(old, manifest.apiVersion)) ?? {};
+  const applied = { ...last, metadata: shownMetadata(last) };
   return { is: 'merge', sent: edited(mergePatch(given, applied)), manager };
 }
 
