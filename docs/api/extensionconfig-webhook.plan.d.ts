@@ -29,7 +29,6 @@ interface GroupPlan {
     replaced: number;
     inPlace: number;
   };
-  replacements?: number;
   held?: {
     is: 'paused' | 'blocked';
   } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;

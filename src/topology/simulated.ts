@@ -52,8 +52,7 @@ export class SimulatedCluster {
   #desired: Desired | undefined;
   /** The groups of workers that wait for their version, by `workerKey`: until then nothing of them changes. */
   #waiting: ReadonlySet<string> = new Set();
-  readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects }>();
-  readonly #made = new Map<string, MadeGroup>();
+  readonly #written = new Map<string, { group: DesiredGroup; objects: GroupObjects; made: MadeGroup }>();
   #rotations = 0;
 
   /** @param blueprint undefined: the class is not known, and nothing is made of templates. */
@@ -149,21 +148,14 @@ export class SimulatedCluster {
     for (const group of this.#desired?.groups ?? []) {
       const key = group.worker === undefined ? 'control-plane' : workerKeyOf(group.worker);
       const last = this.#written.get(key);
-      if (last !== undefined && (this.#waiting.has(key) || isSameGroup(last.group, group))) {
-        continue;
-      }
       if (last === undefined) {
         checkNewGroup(group, schemaOf);
         const objects = storedGroup(group.objects, schemaOf);
-        this.#written.set(key, { group, objects });
-        this.#made.set(key, new MadeGroup(group, objects));
-      } else {
-        const newName = (base: string, kind: string) => {
-          this.#rotations++;
-          return generatedName(base, `${kind} rotated ${this.#rotations}`);
-        };
+        this.#written.set(key, { group, objects, made: new MadeGroup(group, objects) });
+      } else if (!this.#waiting.has(key) && !isSameGroup(last.group, group)) {
+        const newName = (base: string, kind: string) => generatedName(base, `${kind} rotated ${++this.#rotations}`);
         const objects = reconciled(last.objects, last.group.objects, group, nameOf(cluster), schemaOf, newName);
-        this.#written.set(key, { group, objects });
+        this.#written.set(key, { group, objects, made: last.made });
         isChanged ||= !isSame(last.objects.object.spec ?? null, objects.object.spec ?? null);
       }
     }
@@ -172,17 +164,14 @@ export class SimulatedCluster {
 
   /** The groups whose Machines are made of other objects than those that were written last: the control plane first. */
   get outdated() {
-    return [...this.#written].flatMap(([key, { group, objects }]) =>
-      this.#made.get(key)?.isOf(objects) === false
-        ? [{ key, kind: group.kind, topologyName: group.worker?.topologyName }]
-        : [],
+    return [...this.#written].flatMap(([key, { group, objects, made }]) =>
+      made.isOf(objects) ? [] : [{ key, kind: group.kind, topologyName: group.worker?.topologyName }],
     );
   }
 
   /** Rolls out what was written last of a group, and returns the plan of that; undefined for one that was not written. */
   async rollOut({ key }: { key: string }, cluster: JsonObject, options: PlayOptions): Promise<GroupPlan | undefined> {
-    const objects = this.#written.get(key)?.objects;
-    const clusterApiVersion = this.#options.release;
-    return objects && this.#made.get(key)?.rollOut(cluster, objects, { ...options, clusterApiVersion });
+    const { objects, made } = this.#written.get(key) ?? {};
+    return objects && made?.rollOut(cluster, objects, { ...options, clusterApiVersion: this.#options.release });
   }
 }

@@ -53,8 +53,6 @@ export interface GroupPlan {
     replaced: number;
     inPlace: number;
   };
-  /** How often each of them is replaced, if an upgrade over several minors does it more than once. */
-  replacements?: number;
   /** The verdict later, once no pause and no preflight check of its MachineSets holds the group back. */
   held?: { is: 'paused' | 'blocked' } & Pick<GroupPlan, 'verdict' | 'machines' | 'replaces'>;
   /** How many Machines are replaced in any case, where it is not known what an extension patches. */
