@@ -1,10 +1,17 @@
 import { groupOf, type JsonObject, textAt } from '../../kubernetes/index.ts';
+import { awsManaged } from './aws-managed.ts';
+import { azureAsoManaged } from './azure-aso-managed.ts';
+import { azureManaged } from './azure-managed.ts';
+import { gcpManaged } from './gcp-managed.ts';
 import { k0s } from './k0s.ts';
+import { k0smotron } from './k0smotron.ts';
+import { kamaji } from './kamaji.ts';
 import type { ControlPlaneKind, KindWithMachines } from './kind.ts';
 import { kthrees } from './kthrees.ts';
 import { kubeadm } from './kubeadm.ts';
+import { ociManaged } from './oci-managed.ts';
 import { rke2 } from './rke2.ts';
-import { services } from './services.ts';
+import { rosa } from './rosa.ts';
 import { talos } from './talos.ts';
 
 export type { Arrivals, KindWithMachines } from './kind.ts';
@@ -28,7 +35,10 @@ export {
 export { kubeadm };
 
 const kinds: ReadonlyMap<string, ControlPlaneKind> = new Map(
-  [kubeadm, rke2, k0s, talos, kthrees, ...services].map((one) => [`${one.group} ${one.kind}`, one]),
+  [
+    ...[kubeadm, rke2, k0s, talos, kthrees, k0smotron, kamaji],
+    ...[awsManaged, rosa, azureManaged, azureAsoManaged, gcpManaged, ociManaged],
+  ].map((one) => [`${one.group} ${one.kind}`, one]),
 );
 
 /** The kind of a control plane; undefined if it is not known what it decides. */

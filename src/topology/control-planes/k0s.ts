@@ -1,4 +1,13 @@
-import { isJsonObject, type Json, type JsonObject, objectAt, objectText, textAt } from '../../kubernetes/index.ts';
+import {
+  asGoWrites,
+  canonical,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectText,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { compareVersions, type KubernetesVersion, parseTolerantly, parseVersion } from '../../runtimehooks/index.ts';
 import { type Difference, differencesOf } from '../world/differences.ts';
 import { NotKnown } from '../world/not-known.ts';
@@ -136,16 +145,25 @@ function reasons(made: MachineObjects, wanted: JsonObject): Difference[] {
 
 /** The rules of its webhooks (k0s_controlplane_webhook.go); they say only the first. */
 function refusal(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined {
-  const { k0s = null, args, provisioner } = configOf(after);
-  const { type = '', platform = '' } = objectAt(provisioner);
+  const { k0s } = configOf(after);
+  if (k0s !== undefined && !isReadable({ k0s })) {
+    return denial(
+      'mutate-k0scontrolplane-v1beta2.k0smotron.io',
+      `Object 'Kind' is missing in '${asGoWrites(canonical(k0s))}'`,
+    );
+  }
   const [from, to] = [before, after].map((object) => parseVersion(textAt(object, 'spec', 'version'))?.numbers ?? []);
+  const args = objectAt(after, 'spec', 'k0sConfigSpec').args;
+  const { type = '', platform = '' } = objectAt(configOf(after), 'provisioner');
   const problems: [isWrong: boolean, text: string][] = [
-    [!isReadable({ k0s }), "Object 'Kind' is missing in spec.k0sConfigSpec.k0s"],
     [
       isStep && Number(to?.[1]) - Number(from?.[1]) > 1,
       'upgrading more than one minor version at a time is not allowed by the Kubernetes skew policy',
     ],
-    [to?.join('.') === '1.31.1', 'version v1.31.1 is not compatible with K0sControlPlane, use v1.31.2+'],
+    [
+      to?.join('.') === '1.31.1',
+      `version ${textAt(after, 'spec', 'version')} is not compatible with K0sControlPlane, use v1.31.2+`,
+    ],
     [
       platform === 'windows' || String(type).startsWith('powershell'),
       'K0sControlPlane does not support powershell and powershell-xml provisioning formats',

@@ -21,7 +21,7 @@ interface AnyKind {
   /** Causes for which Cluster API's own webhook refuses a new one, in v1beta2. Undefined: it has none for the kind. */
   creationCauses?(controlPlane: JsonObject): Iterable<StatusCause>;
   fillDefaults?(controlPlane: JsonObject): void;
-  /** Why its webhook or schema does not take an update; `isStep`: one update, and not the sum of the steps of an upgrade. */
+  /** Why its webhook or schema does not take an update, in their words; `isStep`: one update, and not all steps of an upgrade. */
   refusal?(before: JsonObject, after: JsonObject, isStep: boolean): string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { picked } from '../world/objects.ts';
 import { goFields, goValue } from './go-values.ts';
 import { type KindWithMachines, metadataArrival } from './kind.ts';
 import { type MachineObjects, machineWith, templateReasons } from './made-machine.ts';
-import { refusal } from './refused-changes.ts';
+import { refusedChanges } from './refused-changes.ts';
 
 // Facts of rancher/cluster-api-provider-rke2, v0.24 and v0.25: UpToDate in pkg/rke2/control_plane.go, pkg/rke2/machine_filters.go,
 // pkg/rke2/desiredstate, the webhook of the control plane, and the types of both API groups.
@@ -140,5 +140,12 @@ export const rke2: KindWithMachines = {
     { path: ['spec', 'registrationMethod'], on: ['new Machines only'] },
     { path: ['spec', 'registrationAddress'], on: ['new Machines only'] },
   ],
-  refusal: refusal({ registrationMethod: (before, after) => before !== undefined && before !== after }),
+  refusal: refusedChanges('vrke2controlplane.kb.io', [
+    {
+      field: 'spec.registrationMethod',
+      is: (before) => before !== undefined,
+      value: (after) => after ?? '',
+      why: 'field value is immutable once set',
+    },
+  ]),
 };

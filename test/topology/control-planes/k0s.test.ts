@@ -231,9 +231,8 @@ describe('Machines that exist', () => {
   });
 });
 
-const webhook = 'admission webhook "validate-k0scontrolplane-v1beta2.k0smotron.io" denied the request: ';
-
 describe('what the webhook refuses', () => {
+  const webhook = 'admission webhook "validate-k0scontrolplane-v1beta2.k0smotron.io" denied the request: ';
   test.each<[spec: JsonObject, expected: string | undefined, isStep?: boolean]>([
     [{ version: 'v1.34.1+k0s.0' }, undefined],
     [
@@ -241,7 +240,7 @@ describe('what the webhook refuses', () => {
       'upgrading more than one minor version at a time is not allowed by the Kubernetes skew policy',
     ],
     [{ version: 'v1.35.0+k0s.0' }, undefined, false],
-    [{ version: 'v1.31.1+k0s.0' }, 'version v1.31.1 is not compatible with K0sControlPlane, use v1.31.2+'],
+    [{ version: 'v1.31.1+k0s.0' }, 'version v1.31.1+k0s.0 is not compatible with K0sControlPlane, use v1.31.2+'],
     [
       config({ provisioner: { type: 'powershell' } }),
       'K0sControlPlane does not support powershell and powershell-xml provisioning formats',
@@ -256,10 +255,10 @@ describe('what the webhook refuses', () => {
   });
 });
 
-test('a ClusterConfig without a kind is refused', () => {
-  const after = merged(controlPlane, { spec: config({ k0s: { kind: null } }) });
+test('a ClusterConfig without a kind is refused, as Go says it', () => {
+  const after = merged(controlPlane, { spec: config({ k0s: { kind: null, spec: { api: { port: 6443 }, a: '<' } } }) });
   expect(controlPlaneOf(controlPlane)?.refusal?.(controlPlane, after, true)).toBe(
-    `${webhook}Object 'Kind' is missing in spec.k0sConfigSpec.k0s`,
+    `admission webhook "mutate-k0scontrolplane-v1beta2.k0smotron.io" denied the request: Object 'Kind' is missing in '{"spec":{"a":"\\u003c","api":{"port":6443},"network":{"provider":"calico"}}}'`,
   );
 });
 
