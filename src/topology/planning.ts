@@ -51,11 +51,13 @@ export interface Outcome {
   changes: readonly GroupChange[];
 }
 
+/** The control plane of a Cluster after a change; undefined if it has none. */
 export function controlPlaneAfter(changes: readonly GroupChange[]): JsonObject | undefined {
   const change = changes.find(({ group }) => group === 'control-plane');
   return (change?.end === undefined ? change?.after : change.before)?.object;
 }
 
+/** A group with how its health checks change, if it exists before and after. */
 export function withHealthChecks(
   { before, after, request, reads }: Planning,
   group: GroupPlan,
@@ -76,6 +78,7 @@ export function withHealthChecks(
   return { ...group, healthCheck, manner: [...(group.manner ?? []), ...texts] };
 }
 
+/** Decides what happens to a group's Machines, and how its health checks change. */
 export async function judge(
   planning: Planning,
   change: GroupChange,

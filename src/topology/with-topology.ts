@@ -145,6 +145,7 @@ async function judgedGroups(
     : groups;
 }
 
+/** The plan of a Cluster with a topology, as it is stored after the write; `refusal`: why that is refused, if it is. */
 export async function planTopology(
   planning: Planning,
   before: ClusterBefore,

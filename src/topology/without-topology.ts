@@ -68,6 +68,7 @@ function withTemplateRefusal({ writes }: Planning, group: GroupPlan, { before }:
       };
 }
 
+/** The plan of a Cluster without a topology: what a user changed of its control plane and its groups of workers. */
 export async function planWithout(
   planning: Planning,
   { cluster: was }: ClusterBefore,

@@ -45,6 +45,7 @@ const kinds: ReadonlyMap<string, ControlPlaneKind> = new Map(
 export const controlPlaneOf = (object: JsonObject): ControlPlaneKind | undefined =>
   kinds.get(`${groupOf(object)} ${textAt(object, 'kind')}`);
 
+/** The kind of a control plane with Machines; undefined if it has none, or it is not known. */
 export function kindWithMachines(object: JsonObject): KindWithMachines | undefined {
   const of = controlPlaneOf(object);
   return of?.hasMachines === false ? undefined : of;

@@ -7,6 +7,7 @@ import { type MachineObjects, machineTemplateOf, type UpdateRequest } from './ma
 /** Where fields of an object arrive that are written in place: their paths, and the objects that get them. */
 export type Arrivals = readonly { path: FieldPath; on: readonly string[] }[];
 
+/** Where the metadata of a machineTemplate arrives; `configs`: the kind of bootstrap configs, `KubeadmConfigs`. */
 export const metadataArrival = (controlPlane: JsonObject, configs: string): Arrivals[number] => ({
   path: ['spec', 'machineTemplate', 'metadata'],
   on: ['Machines', configs, textAt(machineTemplateOf(controlPlane), 'kind').replace(/Template$/, 's')],

@@ -116,6 +116,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'controlplane.cluster.x-k8s.io KubeadmControlPlane': ['spec', 'kubeadmConfigSpec'],
 };
 
+/** A copy of an object of the kubeadm providers with those defaults; other objects as they are. */
 export function withKubeadmDefaults(object: JsonObject): JsonObject {
   const place = places[`${groupOf(object)} ${textAt(object, 'kind')}`];
   if (place === undefined) {

@@ -69,6 +69,7 @@ const templatePaths = [
   ['spec', 'infrastructureRef'],
 ] as const;
 
+/** Where a control plane refers to the template of its Machines' infrastructure. */
 export const machineTemplatePath = (controlPlane: JsonObject): readonly string[] =>
   templatePaths.find((path) => textAt(controlPlane, ...path, 'name') !== '') ?? templatePaths[0];
 
@@ -76,7 +77,7 @@ export const machineTemplatePath = (controlPlane: JsonObject): readonly string[]
 export const machineTemplateOf = (controlPlane: JsonObject): JsonObject =>
   objectAt(controlPlane, ...machineTemplatePath(controlPlane));
 
-export function templateFor(controlPlane: JsonObject): JsonObject {
+function templateFor(controlPlane: JsonObject): JsonObject {
   const reference = machineTemplateOf(controlPlane);
   const group = textAt(reference, 'apiGroup') || groupOf(reference);
   return { apiVersion: `${group}/`, kind: textAt(reference, 'kind'), metadata: { name: textAt(reference, 'name') } };
@@ -106,6 +107,7 @@ export function running(machine: JsonObject, bootstrapConfig: JsonObject, infras
   };
 }
 
+/** Labels and annotations of a Machine of a control plane with a machineTemplate, and of what is made for it. */
 export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: string): JsonObject {
   const { labels, annotations } = objectAt(controlPlane, 'spec', 'machineTemplate', 'metadata');
   return {
@@ -119,6 +121,7 @@ export function controlPlaneMetadata(controlPlane: JsonObject, clusterName: stri
   };
 }
 
+/** A Machine that a control plane makes, with its bootstrap configuration; `own`: what else the kind gives it. */
 export function machineWith(
   controlPlane: JsonObject,
   infrastructure: JsonObject | undefined,
@@ -161,6 +164,7 @@ export interface UpdateRequest {
   desired: { [part: string]: JsonObject };
 }
 
+/** An object as in requests of hooks that ask whether Machines can be updated in place. */
 export const inRequest = (object: JsonObject, metadata: JsonObject, spec: Json): JsonObject => ({
   apiVersion: textAt(object, 'apiVersion'),
   kind: textAt(object, 'kind'),
@@ -168,5 +172,6 @@ export const inRequest = (object: JsonObject, metadata: JsonObject, spec: Json):
   spec,
 });
 
+/** The metadata of an object that somebody sets: labels and annotations, if it has any. */
 export const shownMetadata = (object: JsonObject): JsonObject =>
   picked(objectAt(object, 'metadata'), ['labels', 'annotations']);

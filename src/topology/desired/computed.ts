@@ -60,6 +60,7 @@ const deferredWorkers = perObject((cluster: JsonObject): ReadonlySet<string> => 
   return deferred;
 });
 
+/** Whether a user keeps a group of workers from being upgraded. */
 export const isDeferred = (cluster: JsonObject, kind: string, topologyName: string): boolean =>
   deferredWorkers(cluster).has(workerKey(kind, topologyName));
 
@@ -152,6 +153,7 @@ export function inputFor(
   };
 }
 
+/** The name of a Cluster's infrastructure, which exists already or not. */
 export function infrastructureName({ cluster, blueprint }: Pick<PatchInput, 'cluster' | 'blueprint'>): string {
   const naming = textAt(blueprint.spec, 'infrastructure', 'naming', 'template');
   const name = nameOf(cluster);

@@ -123,6 +123,7 @@ export function workerOf(
   return object;
 }
 
+/** The objects of a Cluster, with its patched templates; its infrastructure exists already or not. */
 export function desiredOf(input: PatchInput, patched: Patched, infrastructureClusterName: string): Desired {
   const items = new Map(patched.items.map((item) => [`${textAt(item.holder, 'kind')} ${placeOf(item.holder)}`, item]));
   const itemAt = (kind: string, name: string, fieldPath: string) =>

@@ -32,6 +32,7 @@ const nowhere: Provenance = () => undefined;
 export const versionOf = (object: JsonObject | undefined): string =>
   textAt(object, 'spec', 'version') || textAt(object, 'spec', 'template', 'spec', 'version');
 
+/** The objects of a group as the API server stores them. */
 export const storedGroup = ({ object, bootstrap, infrastructure }: GroupObjects, schemaOf: SchemaOf): GroupObjects => ({
   object: stored(object, schemaOf),
   bootstrap: bootstrap && stored(bootstrap, schemaOf),
@@ -48,6 +49,7 @@ function completed(known: GroupObjects | undefined, made: GroupObjects | undefin
   return { object, bootstrap: part('bootstrap'), infrastructure: part('infrastructure') };
 }
 
+/** The existing objects of a Cluster; those not given are as Cluster API made them of the first state. */
 export function completedBy(existing: Existing, desired: Desired | undefined, schemaOf: SchemaOf): Existing {
   const workers = new Map(existing.workers);
   let { controlPlane } = existing;
@@ -68,6 +70,7 @@ function refer(reference: JsonObject, template: JsonObject | undefined): void {
   }
 }
 
+/** A copy of the object of a group that refers to its templates. */
 export function referringTo(objects: GroupObjects, isControlPlane: boolean): JsonObject {
   const object = copyOf(objects.object);
   if (isControlPlane) {

@@ -184,6 +184,7 @@ function checksOf(state: ClusterOfClass, world: World, change: GroupChange): Map
   ]);
 }
 
+/** The fields of a group's MachineHealthChecks that change, and the Machines that this concerns, in plain sentences. */
 export function healthCheckChanges(
   [before, after]: readonly [ClusterOfClass, ClusterOfClass],
   [old, next]: readonly [World, World],

@@ -32,6 +32,7 @@ export function readClass(world: World, clusterClass: JsonObject): Blueprint {
   return readBlueprint(clusterClass, templateAt, definitionsIn(world));
 }
 
+/** The references of a ClusterClass to templates. */
 export function templateReferences(clusterClass: JsonObject): JsonObject[] {
   const references: JsonObject[] = [];
   readBlueprint(inV1beta2(clusterClass), (reference) => {

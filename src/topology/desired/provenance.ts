@@ -122,6 +122,7 @@ function settingText({ input }: Origins, { group, worker, items }: DesiredGroup,
 
 const templateText = (item: Item): string => `${textAt(item.template, 'kind')} ${nameOf(item.template)}`;
 
+/** Where values of a group of Machines come from; `before`: the group in the first state, if it is known. */
 export function provenanceOf(
   before: { origins: Origins; group: DesiredGroup | undefined } | undefined,
   after: { origins: Origins; group: DesiredGroup },

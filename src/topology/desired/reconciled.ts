@@ -20,6 +20,7 @@ import type { GroupPart } from '../world/groups.ts';
 import { NotKnown } from '../world/not-known.ts';
 import { picked } from '../world/objects.ts';
 
+/** Why the topology controller cannot write an object, in its words, and the field that is at fault first. */
 export class WriteFailed extends ReconcileFailed {
   override readonly isWrite = true;
   readonly field: FieldAtFault | undefined;
@@ -75,6 +76,7 @@ function afterApply(current: JsonObject, before: JsonObject | undefined, intent:
   };
 }
 
+/** Why two objects cannot be the same one in two states, in Cluster API's words; undefined if they can. */
 export function incompatibility(current: JsonObject, desired: JsonObject): string | undefined {
   const [group, kind] = [groupOf(current), textAt(current, 'kind')];
   const what = `of ${kind}.${group}/${nameOf(current)}`;

@@ -55,6 +55,7 @@ function controlPlaneSteps({ versions }: Blueprint, from: string, to: string): s
   return versions.length > 0 ? stepsOf(versions, from, to) : minorSteps(from, to);
 }
 
+/** The lowest of the versions of workers; undefined without any. */
 export const lowestVersion = (versions: readonly string[], controlPlaneVersion: string): string | undefined =>
   versions.reduce<string | undefined>((lowest, version) => {
     // 2 if they differ only in builds that have no order.

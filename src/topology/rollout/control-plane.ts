@@ -163,6 +163,7 @@ async function roll(
   return { updated, deleted, answers };
 }
 
+/** Decides what happens to a control plane's Machines. @throws {NotKnown} for a field whose effect is not known. */
 export async function controlPlaneRollout(
   { of, ...given }: GroupUpdate & Pick<ControlPlaneUpdate, 'of'>,
   options: PlanOptions,

@@ -15,6 +15,7 @@ export const distinct = (causes: readonly Cause[]): Cause[] => [
   ...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values(),
 ];
 
+/** The steps of an upgrade, if there are several. */
 export function stepsText({ versions }: GroupChange, what = 'replaced'): string[] {
   const steps = versions.length - 1;
   return steps < 2 ? [] : [`${what} ${times[steps] ?? `${steps} times`}: ${versions.join(' → ')}`];

@@ -59,6 +59,7 @@ export function causesOf(
   return [...causes.values()];
 }
 
+/** Says that Machines stay until a time, which is at this path. */
 export function notBefore({ after }: GroupUpdate, path: FieldPath | undefined, now: Date): string[] {
   const at = (path ?? []).map(String);
   const time = timeAt(after.object, ...at);
@@ -84,9 +85,11 @@ function settings(object: JsonObject): JsonObject {
   };
 }
 
+/** The changes of the group's object itself. */
 export const objectDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>): Difference[] =>
   differencesOf(settings(before.object), settings(after.object));
 
+/** The changes of all objects of a group. */
 export const partDifferences = ({ before, after }: Pick<GroupUpdate, 'before' | 'after'>) =>
   groupParts.flatMap((part) => {
     const differences =
@@ -168,6 +171,7 @@ const referenceNames = ['configRef', 'infrastructureRef', 'infrastructureTemplat
 
 const isReference = ({ path }: Difference): boolean => referenceNames.some((name) => path.includes(name));
 
+/** The plan of a group that exists before and after; `arrivals`: where fields that are written in place arrive. */
 export function groupPlan(update: GroupUpdate, rollout: Rollout, arrivals: Arrivals): GroupPlan {
   const { group, kind, name, notes } = update;
   const { replaced = 0, replaces, inPlace: updated = 0, causes = [], problems = [] } = rollout;

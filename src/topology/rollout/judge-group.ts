@@ -36,6 +36,7 @@ export function unjudged(
   return { group, kind, name, verdict, machines: { before, after, replaced: 0, inPlace: 0 }, causes: [] };
 }
 
+/** Decides what happens to a group's Machines when its objects change: if that cannot be known, why, and what changes. */
 export async function judgeGroup(change: GroupChange, options: PlanOptions): Promise<GroupPlan> {
   const plan = await judgedOrNot(change, options);
   return options.explains === true ? explained(plan, change, options) : plan;

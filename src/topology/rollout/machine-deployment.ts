@@ -169,6 +169,7 @@ const arrivals: Arrivals = machineFieldNames('MachineDeployment', 'machines').ma
   on: ['MachineSets', 'Machines'],
 }));
 
+/** Where fields of a MachineDeployment arrive that it writes in place. */
 export function machineDeploymentArrivals({ after }: GroupUpdate): Arrivals {
   const kinds = [references.bootstrap, references.infrastructure]
     .map((path) => textAt(after.object, ...path.slice(0, -1), 'kind').replace(/(?:Template)?$/, 's'))
@@ -185,6 +186,7 @@ function stepsOf(updated: readonly string[], deleted: readonly string[]): Rollou
     : gone.flatMap((step) => [made, step]);
 }
 
+/** Decides what happens to a MachineDeployment's Machines. @throws {NotKnown} if an extension cannot be asked. */
 export async function machineDeploymentRollout(update: GroupUpdate, options: PlanOptions): Promise<Rollout> {
   const { after } = update;
   const { now, updatesInPlace = false } = options;

@@ -22,6 +22,7 @@ export const bookkeeping = [
 /** A number in a file must not decide how much work there is. */
 const maxReplicas = 100_000;
 
+/** Whether a group has Machines: control planes that run in Pods, or in the service of a cloud, do not. */
 export const hasMachines = (object: JsonObject | undefined): boolean =>
   object === undefined || controlPlaneOf(object)?.hasMachines !== false;
 

@@ -14,6 +14,7 @@ export function suffixFor(base: string, purpose: string): string {
   return [...digest.subarray(0, 5)].map((byte) => letters[byte % letters.length]).join('');
 }
 
+/** A name with such a suffix, which has five characters. */
 export const generatedName = (base: string, purpose: string): string =>
   `${`${base}-`.slice(0, maxGenerated)}${suffixFor(base, purpose)}`;
 

@@ -21,9 +21,11 @@ export interface ObjectName {
 export const present = (fields: Record<string, Json | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 
+/** Those of some fields of an object that have a value. */
 export const picked = (object: JsonObject, names: readonly string[]): JsonObject =>
   present(Object.fromEntries(names.map((name) => [name, object[name]])));
 
+/** A reference to an object of the same namespace, in v1beta2. */
 export const referenceTo = (object: JsonObject): JsonObject => ({
   apiGroup: groupOf(object),
   kind: textAt(object, 'kind'),

@@ -4,11 +4,13 @@ export const topologyOf = (cluster: JsonObject | undefined): JsonObject => objec
 
 export const hasTopology = (cluster: JsonObject | undefined): boolean => Object.keys(topologyOf(cluster)).length > 0;
 
+/** The namespace and the name of the class that a Cluster (v1beta2) refers to. */
 export function classOf(cluster: JsonObject): { namespace: string; name: string } {
   const reference = objectAt(topologyOf(cluster), 'classRef');
   return { namespace: textAt(reference, 'namespace') || namespaceOf(cluster), name: textAt(reference, 'name') };
 }
 
+/** `NAMESPACE/NAME` of the class of a Cluster, of whichever version. */
 export function classNameOf(cluster: JsonObject): string {
   const { class: ofV1beta1 = '', classNamespace = '' } = topologyOf(cluster);
   const { name = ofV1beta1, namespace = classNamespace } = objectAt(topologyOf(cluster), 'classRef');
