@@ -133,7 +133,7 @@ function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file'
   }
 }
 
-/** The manifests in files, below folders and (`-`) in standard input, each once; what cannot be read is an error among them. */
+/** The manifests in files, below folders and (`-`) in standard input, each once, or why one cannot be read; until the signal is aborted. */
 export async function* readManifests(
   paths: readonly string[],
   stdin: Readable,

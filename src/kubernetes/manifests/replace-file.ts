@@ -17,7 +17,7 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: Stats): Promise<
   await handle.chmod(mode & 0o7777);
 }
 
-/** Replaces a file, or the target of a link, atomically, with its mode and owner. @throws {FailureError} or the system's error. */
+/** Replaces a file, or the target of a link, atomically: its mode and owner stay, hard links and ACLs are lost. @throws {FailureError} */
 export async function replaceFile(
   { file, isLinkOut }: Pick<ManifestFile, 'file' | 'isLinkOut'>,
   content: string,

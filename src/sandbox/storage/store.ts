@@ -78,7 +78,7 @@ class Collection {
     return this.#objects.get(key);
   }
 
-  /** Adds (without `stored`), replaces or deletes (without `next`) an object; undefined if `stored` is not the stored one. */
+  /** Adds (without `stored`), replaces or deletes (without `next`); undefined if `stored` is outdated. @throws {RequestError} if full. */
   write(key: string, stored: JsonObject | undefined, next: JsonObject | undefined): JsonObject | undefined {
     if (this.#objects.get(key) !== stored) {
       return undefined;
