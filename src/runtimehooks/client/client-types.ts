@@ -43,11 +43,13 @@ export interface CallAllOptions<Request> {
   cache?: boolean | undefined;
 }
 
+/** Options for calling one handler. */
 export interface CallOptions<Request> extends CallAllOptions<Request> {
   /** `HANDLER.EXTENSIONCONFIG`. Default: the only handler of the hook that is called for the object. */
   handler?: string | undefined;
 }
 
+/** How one call ended. */
 export type CallResult<Response> =
   | {
       ok: true;

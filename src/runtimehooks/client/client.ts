@@ -244,7 +244,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   };
 }
 
-/** The handler of a hook for updates in place. With several, Cluster API calls none (inplace_canupdatemachine.go, v1.14). */
+/** The handler of a hook for updates in place, if any. With several, Cluster API calls none, and the rollout fails (inplace_canupdatemachine.go, v1.14). */
 export async function onlyHandlerFor(
   client: Client,
   hook: HookDefinition,

@@ -9,6 +9,7 @@ import { aggregate, type CallError, isCallError, prefixed, quotable } from './ca
 import { complete, type ExchangeContext, exchange, statusError } from './exchange/exchange.ts';
 import { extensionOf, parseApiVersion } from './registry.ts';
 
+/** A handler as discovery stores it in an ExtensionConfig. */
 export interface DiscoveredHandler {
   /** `HANDLER.EXTENSIONCONFIG`. */
   name: string;
@@ -29,6 +30,7 @@ export interface DiscoveryProblem {
   remedy: string;
 }
 
+/** The handlers of an extension, or why it was not discovered. */
 export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
@@ -150,7 +152,8 @@ export function readDiscovery(
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-/** Calls Discovery as Cluster API does (Discover in internal/runtime/client/client.go, v1.14): even in backoff, without a Content-Type. */
+// A server that rejects a request without a Content-Type must not appear to be discovered by one with it.
+/** Calls Discovery as Cluster API does (Discover in internal/runtime/client/client.go, v1.14), even in backoff. */
 export async function discover(
   config: ExtensionConfig,
   { release, signal }: { release: Release; signal: AbortSignal | undefined },

@@ -519,3 +519,12 @@ test('an answer that is another one each time is one finding, not also one of ea
   onTestFinished(() => server.close());
   expect(complaints(await tryExtension(server.port, { checks: comparing }))).toEqual({ repeatable: 'failed' });
 });
+
+test('a Failure in the first call only is a warning', async () => {
+  const answer = () => (counter++ === 0 ? { ...success, status: 'Failure', message: 'not yet' } : success);
+  const server = await startExtension(behaving({ answer }));
+  onTestFinished(() => server.close());
+  expect(complaints(await tryExtension(server.port, { checks: ['answers-calls'] }))).toEqual({
+    'answers-calls': 'warning',
+  });
+});

@@ -76,6 +76,12 @@ const different = warning(
 test.each<[string, DiscoverResult[], number[], object[]]>([
   ['other handlers at first', [discovered('b'), good, good], [1, 1, 1], [different]],
   ['a handler more', [discovered('a', 'b'), good, good], [1, 1, 1], [different]],
+  [
+    'another failurePolicy',
+    [{ ok: true, handlers: [{ ...handler('a'), failurePolicy: 'Ignore' }] }, good, good],
+    [1, 1, 1],
+    [different],
+  ],
   ['another order', [discovered('a', 'b'), discovered('b', 'a'), discovered('b', 'a')], [1, 1, 1], []],
   ['other handlers at last', [good, good, discovered('b')], [1, 1, 1], [different]],
   [
