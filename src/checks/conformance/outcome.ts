@@ -48,6 +48,7 @@ export function isSameOutcome(a: Outcome, b: Outcome): boolean {
   return a.error === undefined && b.error === undefined && isDeepStrictEqual(effectOf(a), effectOf(b));
 }
 
+/** How two outcomes differ, as the end of a sentence. */
 export function difference(a: Outcome, b: Outcome): string {
   if (a.error !== undefined || b.error !== undefined) {
     return `it once ${describe(a)}, and once ${describe(b)}`;

@@ -6,6 +6,7 @@ import { SimulationStopped } from './player.ts';
 import { durations, failureMessage, reconcileCluster } from './reconcile.ts';
 import { newReconcile, type State } from './state.ts';
 
+/** The operations on a Cluster, which is created first unless it exists. */
 export interface Scenario {
   upgrades: readonly string[];
   isDeleted: boolean;

@@ -23,6 +23,7 @@ export interface HandlerCall {
   error: string;
 }
 
+/** The call of a handler, by default a success without a message. */
 export const handlerCall = (handler: string, more: Partial<HandlerCall>): HandlerCall => ({
   ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '' },
   ...more,
@@ -127,6 +128,7 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
   });
 }
 
+/** A caller that calls extensions as Cluster API's controllers do, and words errors as a release does. */
 export function createCaller(client: Client, release: Release = newestKnownRelease): Caller {
   return async ({ hook: name, handler: named, object, request }, signal) => {
     const hook = hooks[name] as HookDefinition<object, object> as HookDefinition<JsonObject, JsonObject>;

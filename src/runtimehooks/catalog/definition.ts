@@ -36,6 +36,7 @@ export interface HookDefinition<Request = object, Response = object> extends Lif
   readonly types?: { readonly request: Request; readonly response: Response };
 }
 
+/** The request of a hook, or its response. */
 export interface MessageDefinition {
   /** `BeforeClusterUpgradeRequest`. */
   readonly kind: string;

@@ -213,6 +213,7 @@ const upgradePlan = defineHooks(
   },
 );
 
+/** Changes that concern the calls of all hooks, oldest first. */
 export const generalChanges: readonly ReleaseChange[] = [
   {
     release: v1(4),

@@ -63,6 +63,7 @@ export interface Lifecycle extends LifecycleKey {
 
 export type Phase = 'future' | 'supported' | 'deprecated' | 'removed';
 
+/** The phase of a version of a hook, or API, in a release of Cluster API. */
 export function phaseIn(lifecycle: Lifecycle, release: Release): Phase {
   if (compareReleases(release, lifecycle.introduced) < 0) {
     return 'future';

@@ -33,6 +33,7 @@ const responseCaching: Readonly<Record<string, ResponseCaching>> = {
   CanUpdateMachineSet: [day, ({ current = null, desired = null }) => [current, desired]],
 };
 
+/** @param now returns milliseconds of a monotonic clock. */
 export function createCallCache(now: () => number) {
   // With `max`, each client would take 400 KiB at once, and most of its time to start.
   const answers = new LRUCache<string, JsonObject>({

@@ -27,6 +27,7 @@ export interface CallError {
   code?: number;
 }
 
+/** Whether a result of the registry or of a call is an error. */
 export function isCallError(value: unknown): value is CallError {
   return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
 }

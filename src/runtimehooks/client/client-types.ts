@@ -11,6 +11,7 @@ export interface MetricsRegistry {
   registerMetric(metric: never): void;
 }
 
+/** Options of a client; all are optional. */
 export interface ClientOptions extends ConnectionOptions {
   /** ExtensionConfigs (v1beta2) with discovered handlers, which can be called at once. */
   extensions?: readonly ExtensionConfig[] | undefined;
@@ -33,6 +34,7 @@ export interface CalledObject {
   uid?: string | undefined;
 }
 
+/** Options of both kinds of calls. */
 export interface CallAllOptions<Request> {
   /** Default: the Cluster, Machine or MachineSet that the request is about. */
   object?: CalledObject | undefined;

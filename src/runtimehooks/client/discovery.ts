@@ -35,6 +35,7 @@ export type DiscoverResult =
   | { ok: true; handlers: DiscoveredHandler[] }
   | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
 
+/** The release for which to check hooks, and the known ones (default: those of Cluster API). */
 export interface KnownHooks {
   release: Release;
   catalog?: HookCatalog | undefined;

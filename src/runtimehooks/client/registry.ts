@@ -29,6 +29,7 @@ export interface RegisteredHandler {
   extension: Extension;
 }
 
+/** What calls need of a v1beta2 ExtensionConfig; absent fields are empty. */
 export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   const { uid, resourceVersion } = metadata as { uid?: unknown; resourceVersion?: unknown };
   const text = (value: unknown) => (typeof value === 'string' ? value : '');

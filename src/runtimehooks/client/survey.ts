@@ -41,6 +41,7 @@ const remedies: Partial<Record<CallStep, string>> = {
   status: 'answer discovery with status Success',
 };
 
+/** Why Cluster API would not discover an extension, with what to do; none if it would. */
 export function discoveryFindings(result: DiscoverResult): ExtensionFinding[] {
   if (result.ok) {
     return [];

@@ -6,6 +6,7 @@ import { componentOf, components, hooksPrefix, type MessageSchema, resolved } fr
 
 const { default: standardFormats } = ajvFormats;
 
+/** The first problem with a message. */
 export interface MessageProblem {
   /** The field in the notation for users: `items[0].uid`; empty for the message itself. */
   field: string;

@@ -104,5 +104,6 @@ export function targetOf(
   };
 }
 
+/** Where an extension server is: the target of its Discovery. */
 export const addressOf = (clientConfig: ClientConfig): Target | CallError =>
   targetOf(clientConfig, { hook: hooks.Discovery, name: undefined, timeoutSeconds: 0 });
