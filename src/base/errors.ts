@@ -7,6 +7,7 @@ export class FailureError extends Error {
   readonly remedy: string | undefined = undefined;
 }
 
+/** The message of an error, with what to do about it if that is known. */
 export function withRemedy(error: Error): string {
   const remedy = error instanceof FailureError ? error.remedy : undefined;
   return remedy === undefined ? error.message : `${error.message}; ${remedy}`;

@@ -17,6 +17,7 @@ import { truncated } from '../../base/index.ts';
 import { isJsonObject, isTooDeep, type Json, maxJsonDepth, setOwn } from '../objects/json/json.ts';
 import { keyText, kubectlOptions } from './kubectl-schema.ts';
 
+/** Why a document cannot be read; `offset` is in characters of its text. */
 export class ComposeError extends Error {
   readonly offset: number;
 

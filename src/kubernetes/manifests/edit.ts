@@ -7,6 +7,7 @@ import { parseAsKubectl } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import type { Places } from './places.ts';
 
+/** A document cannot be edited without affecting other fields. */
 export class EditError extends Error {}
 
 /** The range of the text of a plain or quoted scalar without an anchor and a tag, inside its quotes. */

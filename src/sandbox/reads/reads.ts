@@ -31,10 +31,8 @@ export function numberOf(query: URLSearchParams, name: string): number {
   return Number(text);
 }
 
-export async function get(
-  context: ApiContext,
-  { resource, namespace, name, view }: ResourceRequest,
-): Promise<JsonObject> {
+export async function get(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
+  const { resource, namespace, name, view } = request;
   const stored = context.store.collection(resource.storage).get(storageKey(namespace, name));
   if (stored === undefined) {
     throw notFound(resource, name);

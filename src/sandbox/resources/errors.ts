@@ -2,6 +2,7 @@ import { failure, invalid, type Status, type StatusCause } from '../../kubernete
 import { maxCauses } from '../../kubernetes/schema/index.ts';
 import type { Resource } from './resource.ts';
 
+/** A request that failed, with the metav1.Status for the client. */
 export class RequestError extends Error {
   readonly status: Status;
 

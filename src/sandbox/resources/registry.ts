@@ -42,8 +42,10 @@ export class Registry {
     if (known !== undefined) {
       return known;
     }
-    const found = this.#all().filter((resource) => versionKey(resource) === key);
-    found.sort((a, b) => (a.plural < b.plural ? -1 : 1));
+    const isFound = (resource: Resource) => versionKey(resource) === key;
+    const found = this.#all()
+      .filter(isFound)
+      .sort((a, b) => (a.plural < b.plural ? -1 : 1));
     if (found.length > 0) {
       this.#byVersion.set(key, found);
     }

@@ -20,6 +20,7 @@ interface Endpoint {
   servername?: string;
 }
 
+/** No server is known for a Service. */
 export class NoEndpointError extends Error {}
 
 /** Where a Service can be reached, and its name in certificates and Host headers. @throws {NoEndpointError} */

@@ -89,11 +89,8 @@ export function complete(
 }
 
 /** The problems of an object to store in the place of `old`. @throws {RequestError} when a rule cannot be evaluated. */
-export function causesOf(
-  { schema, strategy, isCustom }: Resource,
-  object: JsonObject,
-  old: JsonObject | undefined,
-): StatusCause[] {
+export function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const { schema, strategy, isCustom } = resource;
   if (isCustom) {
     try {
       return customResourceCauses(object, old, schema);

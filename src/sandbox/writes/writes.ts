@@ -104,6 +104,7 @@ async function objectIn({ body, mediaType, resource, query, warn }: ResourceRequ
   return complete(value, resource, query.get('fieldValidation'), warn);
 }
 
+/** Creates an object, and returns it in the request's version. @throws {RequestError} */
 export async function create(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const { resource, query } = request;
   const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
@@ -268,10 +269,7 @@ const appliers: Readonly<Record<string, (current: JsonObject, patch: Json, schem
 };
 
 /** Patches an object; server-side apply creates it if there is none. @throws {RequestError} */
-export async function patch(
-  context: ApiContext,
-  request: ResourceRequest,
-): Promise<{ object: JsonObject; isNew: boolean }> {
+export async function patch(context: ApiContext, request: ResourceRequest) {
   const { resource, namespace, name, query } = request;
   const mediaType = mediaTypeOf(request.mediaType);
   const isApply = mediaType.startsWith('application/apply-patch+');
