@@ -1,5 +1,6 @@
 import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject, keyOfToken } from '../../kubernetes/index.ts';
 
+/** One violation of the schema; `value` is that at the path, absent for `required`. */
 export interface SchemaViolation {
   /** Empty for the last one of many, which only counts the others. */
   path: (string | number)[];
@@ -9,6 +10,7 @@ export interface SchemaViolation {
   message: string;
 }
 
+/** An error of the compiled schema, as ajv describes it. */
 export interface SchemaError {
   /** JSON Pointer to the value. */
   instancePath: string;

@@ -18,6 +18,7 @@ export function celName(name: string): string {
     .replaceAll('/', '__slash__');
 }
 
+/** Converted values, each for the schema of its place. */
 export type Seen = Map<Json, unknown>;
 
 /** The evaluator finds the first key of an object by listing all keys, which a map avoids. */

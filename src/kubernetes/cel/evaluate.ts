@@ -16,6 +16,7 @@ export const maxRulesMs = 2_000;
 /** Expressions that were not evaluated to their end. What an API server says of them is not known here. */
 export class NotEvaluated extends Error {}
 
+/** What expressions may still cost, as Kubernetes counts it. */
 export interface Cost {
   left: number;
 }
@@ -66,6 +67,7 @@ type Visit = (part: ASTNode, context: unknown) => unknown;
 const tooExpensive = () =>
   new NotEvaluated(`was not evaluated: its cost may exceed the limits of Kubernetes (${maxCallCost} an expression)`);
 
+/** Evaluates an expression. @throws {NotEvaluated} when it may cost more than is left, or than one may. */
 export type Evaluate = (expression: string, variables: Context, cost: Cost) => unknown;
 
 /** Evaluates expressions of an environment, and counts their cost; undefined for those that this engine cannot evaluate. */

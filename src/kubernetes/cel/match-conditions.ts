@@ -6,6 +6,7 @@ import { celOf, decisionProblem } from './cel.ts';
 import { maxConditionsCost } from './cost.ts';
 import { createEvaluator, failureOf, maxRulesMs, within } from './evaluate.ts';
 
+/** A CEL expression about the request to a webhook (admissionregistration.k8s.io/v1). */
 export interface MatchCondition {
   name: string;
   expression: string;

@@ -18,6 +18,7 @@ import metadataFields from './object-meta.json' with { type: 'json' };
 /** metav1.ObjectMeta: the types of its fields. */
 const objectMeta: GoType = { ...metadataFields, struct: 'ObjectMeta' };
 
+/** A custom resource as an API server reads it. */
 export interface ReadObject {
   /** Without unknown fields, with the defaults of its schema. */
   object: JsonObject;

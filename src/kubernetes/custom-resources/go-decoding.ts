@@ -11,14 +11,13 @@ export interface GoType extends Schema {
 
 const kinds: Readonly<Record<string, string>> = { string: 'string', boolean: 'bool', number: 'float64' };
 
+/** A struct whose name is not known is `…`. */
 function nameOf({ type = '', format, struct, items, additionalProperties }: GoType): string {
   switch (type) {
     case 'array':
       return `[]${items === undefined ? 'interface {}' : nameOf(items)}`;
     case 'object':
-      return (
-        struct ?? (typeof additionalProperties === 'object' ? `map[string]${nameOf(additionalProperties)}` : 'struct')
-      );
+      return struct ?? (typeof additionalProperties === 'object' ? `map[string]${nameOf(additionalProperties)}` : '…');
     case 'integer':
       return format === 'int64' ? 'int64' : 'int32';
     default:

@@ -68,6 +68,7 @@ export function openApiOf(value: Json) {
   return { document: value, isConverted: false };
 }
 
+/** A document of an API server: `apis/apps/v1`, with the path and query from its root, `/openapi/v3/apis/apps/v1?hash=…`. */
 export interface DocumentPlace {
   name: string;
   path: string;

@@ -9,6 +9,7 @@ import { compilePattern } from './pattern.ts';
 /** A duration in words (kube-openapi, strfmt.ParseDuration): a number with a unit, whatever is around them. */
 const words = /\d\s*(?:(?:ns|us|µs|ms|s|m|h|hr|d|w|wk)(?![a-zµ])|nano|micro|milli|sec|min|hour|day|week)/i;
 
+/** JavaScript takes February 30 for March 1. */
 const isDate = (text: string) => /^\d{4}-\d{2}-\d{2}$/.test(text) && JSON.stringify(new Date(text)).startsWith(text, 1);
 
 const clock = /^([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:.\d+)?(?:z|[+-]\d{2}:\d{2})$/i;
@@ -26,6 +27,7 @@ function isEmail(text: string): boolean {
 const hostname =
   '^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$';
 
+/** Numbers may begin with zeros, as they could before Go 1.17. */
 const withoutZeros = (text: string) => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 const isAnyIPv4 = (text: string) => isIPv4(withoutZeros(text));
 const isIPv6WithoutZone = (text: string) => isIPv6(text) && !text.includes('%');

@@ -4,6 +4,7 @@ import { prune } from './pruning.ts';
 import type { Schema } from './schema.ts';
 import { validateSchema } from './schema-validation.ts';
 
+/** Finds the schema of an object; undefined if it is not known. */
 export type SchemaOf = (object: JsonObject) => Schema | undefined;
 
 /** The schemas that CustomResourceDefinitions have for objects of their kinds and versions. */

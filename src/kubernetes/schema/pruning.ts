@@ -3,6 +3,7 @@ import { joinPath, partsIn, propertyOf, type Schema } from './schema.ts';
 
 const embedded = new Set<string | number>(['apiVersion', 'kind', 'metadata']);
 
+/** A field that a schema does not name, and the names that it has in its place. */
 export interface UnknownField {
   path: string;
   name: string;
@@ -16,6 +17,7 @@ export function removeUnknown(value: Json, schema: Schema, isRoot = true): Unkno
   return removed.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Like `removeUnknown`, but returns only the paths. */
 export const prune = (value: Json, schema: Schema, isRoot = true): string[] =>
   removeUnknown(value, schema, isRoot).map(({ path }) => path);
 

@@ -46,6 +46,7 @@ const maxWork = 10_000_000;
 /** Characters that are read, or of a value that is written with sorted keys, in about the time of a visit. */
 const charactersPerWork = 5;
 
+/** The budget of one validation, or of several that share it: visits of a value by a schema. */
 export interface Work {
   left: number;
   endedAt?: string;

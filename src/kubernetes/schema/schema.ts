@@ -53,6 +53,7 @@ export function fieldOf(schema: Schema | undefined, name: string): Schema | unde
   );
 }
 
+/** The type of a value as schemas name it: a whole number is an integer. */
 export function typeNameOf(value: Json): string {
   if (value === null) {
     return 'null';

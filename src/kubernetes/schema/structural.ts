@@ -41,6 +41,7 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
   return parts.flatMap(([part, at, kind]) => (isJsonObject(part) ? [[part, at, kind]] : []));
 }
 
+/** A schema and all parts in it, with their paths. */
 export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObject, string]> {
   yield [schema, path];
   for (const [part, at] of partsOf(schema, path)) {

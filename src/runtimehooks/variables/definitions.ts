@@ -29,6 +29,7 @@ import { readSchema } from './values.ts';
 
 /** Longest list of definitions, in bytes of JSON: etcd's limit for an object, as they are part of a ClusterClass. */
 const maxBytes = 1.5 * 1024 * 1024;
+/** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
 const maxName = 256;
 /** Maximum work for validating defaults, examples and enums: a fifth of a second, more than real ones take. */
 const maxWork = 1_000_000;

@@ -7,8 +7,9 @@ function shown(value: Json): string {
     if (typeof part !== 'object' || part === null) {
       return part === null ? '<nil>' : String(part);
     }
-    const named = Object.entries(part).map(([key, field]) => `${key}:${printed(field)}`);
-    return Array.isArray(part) ? `[${part.map(printed).join(' ')}]` : `map[${named.sort().join(' ')}]`;
+    const fields = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
+    const named = fields.map(([key, field]) => `${key}:${printed(field)}`);
+    return Array.isArray(part) ? `[${part.map(printed).join(' ')}]` : `map[${named.join(' ')}]`;
   };
   return `&{${printed(value).slice(0, 200)}}`;
 }
@@ -31,11 +32,11 @@ const expected: Readonly<Record<string, readonly [wanted: string, got: (value: J
 function duplicateIn(items: readonly Json[], schema: Schema): string | undefined {
   const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   const identityOf = (item: Json): string => {
-    const named = keys.flatMap((key) => {
+    const named = keys.toSorted().flatMap((key) => {
       const value = isJsonObject(item) ? item[key] : undefined;
       return value === undefined ? [] : [`${key}=${JSON.stringify(value)}`];
     });
-    return `[${type === 'set' ? `=${JSON.stringify(item)}` : named.sort().join(',')}]`;
+    return `[${type === 'set' ? `=${JSON.stringify(item)}` : named.join(',')}]`;
   };
   const [twice] = type === 'set' || type === 'map' ? repeated(items.map(identityOf), (identity) => identity) : [];
   return twice;

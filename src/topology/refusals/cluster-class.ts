@@ -137,12 +137,18 @@ function* removedWorkerCauses(
 ): Generator<StatusCause> {
   const classesIn = (spec: JsonObject) => new Set(workersIn(spec).map(({ ofClass }) => ofClass));
   const removed = classesIn(old).difference(classesIn(now));
-  for (const cluster of removed.size === 0 ? [] : clusters) {
-    for (const { kind, list, worker } of workersIn(topologyOf(cluster)).filter(({ ofClass }) => removed.has(ofClass))) {
-      const name = JSON.stringify(textAt(worker, 'class'));
-      const why = `${kind}Class ${name} cannot be deleted because it is used by Cluster ${JSON.stringify(nameOf(cluster))}`;
-      yield forbiddenField(`spec.workers.${list}`, why);
-    }
+  const uses = (removed.size === 0 ? [] : clusters).flatMap((cluster) =>
+    workersIn(topologyOf(cluster)).map((group) => ({ ...group, cluster: JSON.stringify(nameOf(cluster)) })),
+  );
+  // Those of MachineDeployments come first.
+  const byKind = Object.groupBy(
+    uses.filter(({ ofClass }) => removed.has(ofClass)),
+    ({ kind }) => kind,
+  );
+  for (const { kind, list, worker, cluster } of [...(byKind.MachineDeployment ?? []), ...(byKind.MachinePool ?? [])]) {
+    const name = JSON.stringify(textAt(worker, 'class'));
+    const why = `${kind}Class ${name} cannot be deleted because it is used by Cluster ${cluster}`;
+    yield forbiddenField(`spec.workers.${list}`, why);
   }
 }
 
@@ -211,7 +217,7 @@ function* causesOf(
   }
   const parts = partsIn(spec, 'spec');
   for (const part of parts) {
-    yield* partCheckCauses(part, objectAt(spec, 'controlPlane'));
+    yield* partCheckCauses(part, objectAt(spec, 'controlPlane'), 'class');
   }
   yield* classNamingCauses(spec);
   yield* parts.flatMap(({ part, path }) => [...taintCauses(part.taints, `${path}.taints`)]);

@@ -95,7 +95,7 @@ function* concurrencyCauses(cluster: JsonObject): Generator<StatusCause> {
   const problem = integerProblem(text);
   yield* found(
     problem !== undefined && invalid(field, text, `could not parse the value of the annotation: ${problem}`),
-    Number(text) < 1 && invalid(field, text, 'value cannot be less than 1'),
+    problem === undefined && Number(text) < 1 && invalid(field, text, 'value cannot be less than 1'),
   );
 }
 
@@ -124,7 +124,7 @@ function* topologyCheckCauses(topology: JsonObject, { spec }: Blueprint): Genera
   const classes = new Map(partsIn(spec, 'spec').map(({ ofClass, part }) => [ofClass, part]));
   for (const one of partsIn(topology, 'spec.topology')) {
     const { kind, part, path, ofClass } = one;
-    yield* partCheckCauses(one, objectAt(spec, 'controlPlane'), ' in ClusterClass');
+    yield* partCheckCauses(one, objectAt(spec, 'controlPlane'), 'topology');
     const known = classes.get(ofClass);
     const isMissing = known !== undefined && !isDefinedCheck(objectAt(known, 'healthCheck'));
     const isWanted = kind !== 'MachinePool' && usesClassCheck(part);
@@ -351,9 +351,9 @@ export function admittedCluster(
   facts: ClusterFacts,
 ): { cluster: JsonObject; refusal: Refusal | undefined } {
   const { cluster, refusal } = defaulted(given, old, facts);
-  const found = refusal ?? webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts));
-  const isStep = found?.causes.some(({ message }) => isTooFar(message));
-  return { cluster, refusal: found && { ...found, ...(isStep && { remedy: stepwise }) } };
+  const refused = refusal ?? webhookRefusal(cluster, 'validation', clusterCauses(cluster, old, facts));
+  const isStep = refused?.causes.some(({ message }) => isTooFar(message));
+  return { cluster, refusal: refused && { ...refused, ...(isStep && { remedy: stepwise }) } };
 }
 
 /** Why Cluster API's webhook refuses another version of a Cluster, whatever else a write changes; undefined if it takes it. */

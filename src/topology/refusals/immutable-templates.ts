@@ -58,7 +58,8 @@ export function templateRefusal(old: JsonObject, now: JsonObject): string | unde
   if (!isJudged || isSame(comparedTemplate(old, old), comparedTemplate(now, old))) {
     return undefined;
   }
-  const who = ofClusterApi.includes(kind) || kind.startsWith('Kubeadm') ? 'Cluster API' : 'the webhook of its provider';
-  const why = `${kind} spec.template.spec field is immutable. Please create new resource instead.`;
-  return `${who} refuses ${objectText(now)}: spec.template.spec: Invalid value: ${why}`;
+  const resource = kind.startsWith('Kubeadm') ? 'new resource' : ofClusterApi.includes(kind) && 'a new resource';
+  return resource === false
+    ? `the webhook of its provider refuses ${objectText(now)}: its spec.template.spec cannot change; create another template`
+    : `Cluster API refuses ${objectText(now)}: spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create ${resource} instead.`;
 }

@@ -58,6 +58,7 @@ export const isDefinedCheck = (check: JsonObject): boolean =>
 export const usesClassCheck = (part: JsonObject): boolean =>
   fieldAt(part, 'healthCheck', 'enabled') === true && !isDefinedCheck(objectAt(part, 'healthCheck'));
 
+/** The problems of a health check at `path`. */
 export function* healthCheckCauses(check: JsonObject, path: string): Generator<StatusCause> {
   const startup = fieldAt(check, 'checks', 'nodeStartupTimeoutSeconds');
   const isShort = typeof startup === 'number' && startup !== 0 && startup < 30;
@@ -72,27 +73,29 @@ export function* healthCheckCauses(check: JsonObject, path: string): Generator<S
 export const maxInFlightCauses = (holder: JsonObject, path: string): Generator<StatusCause> =>
   scaledCauses(fieldAt(holder, 'remediation', 'maxInFlight'), `${path}.remediation.maxInFlight`);
 
-/** The problems of the health check of a part; without a template for Machines, the control plane of a class has none. */
+/**
+ * The problems of the health check of a part of a topology or a class; without a template for Machines, a control plane can have
+ * none. The webhook for Clusters says that first, that for classes last.
+ */
 export function* partCheckCauses(
   { kind, part, path }: ReturnType<typeof partsIn>[number],
   controlPlane: JsonObject,
-  where = '',
+  of: 'class' | 'topology',
 ): Generator<StatusCause> {
   const check = objectAt(part, 'healthCheck');
   const field = `${path}.healthCheck`;
   if (kind === 'MachinePool' || !isDefinedCheck(check)) {
     return;
   }
-  if (
-    kind === 'ControlPlane' &&
-    Object.keys(objectAt(controlPlane, 'machineInfrastructure', 'templateRef')).length === 0
-  ) {
-    yield forbiddenField(field, `can be only set if spec.controlPlane.machineInfrastructure is set${where}`);
-  }
+  const machines = objectAt(controlPlane, 'machineInfrastructure', 'templateRef');
+  const isMisplaced = kind === 'ControlPlane' && Object.keys(machines).length === 0;
+  const why = 'can be only set if spec.controlPlane.machineInfrastructure is set';
+  yield* found(isMisplaced && of === 'topology' && forbiddenField(field, `${why} in ClusterClass`));
   yield* healthCheckCauses(check, field);
   if (kind === 'MachineDeployment') {
     yield* maxInFlightCauses(check, field);
   }
+  yield* found(isMisplaced && of === 'class' && forbiddenField(field, why));
 }
 
 const reservedTaints: readonly [isReserved: (key: string) => boolean, why: string][] = [

@@ -177,6 +177,7 @@ function withVariables(object: JsonObject, world: World): JsonObject {
     : object;
 }
 
+/** An API server's answers about writes, by the objects that are written. */
 export type WriteAnswers = ReadonlyMap<JsonObject, { refusal?: Problem }>;
 
 /** Whether somebody writes an object; not known of one that is new only because the objects of its kind could not be read. */

@@ -13,6 +13,7 @@ const fields: Record<string, GoType> = {
   labels: { type: 'object', additionalProperties: { type: 'string' } },
   part: { type: 'object', struct: 'v1.Part', properties: { count: { type: 'integer' } } },
 };
+fields.unnamed = { type: 'object', properties: { count: { type: 'integer' } } };
 fields.parts = { type: 'array', items: fields.part as GoType };
 const whole: GoType = { type: 'object', struct: 'v1.Spec', properties: fields };
 
@@ -34,6 +35,7 @@ test.each<[Json, string | undefined]>([
   [{ labels: [] }, 'array into Go struct field Spec.spec.labels of type map[string]string'],
   [{ parts: {} }, 'object into Go struct field Spec.spec.parts of type []v1.Part'],
   [{ parts: [{ count: 'x' }] }, 'string into Go struct field Part.spec.parts.count of type int32'],
+  [{ unnamed: 'x' }, 'string into Go struct field Spec.spec.unnamed of type …'],
   // Fields are read in the order of their names.
   [{ part: [], count: 'x' }, 'string into Go struct field Spec.spec.count of type int32'],
   [[], 'array into Go struct field Cluster.spec of type v1.Spec'],

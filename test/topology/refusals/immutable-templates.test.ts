@@ -25,8 +25,9 @@ describe('templates that are changed under their names', () => {
   ])('%s of %s', (kind, apiVersion, isRefused) => {
     const [old, now] = [template(kind, { size: 'a' }, apiVersion), template(kind, { size: 'b' }, apiVersion)];
     const who = kind.startsWith('Docker') ? 'Cluster API' : 'the webhook of its provider';
-    const why = `${kind} spec.template.spec field is immutable. Please create new resource instead.`;
-    const refusal = `${who} refuses ${kind} default/one: spec.template.spec: Invalid value: ${why}`;
+    const words = `spec.template.spec: Invalid value: ${kind} spec.template.spec field is immutable. Please create a new resource instead.`;
+    const why = kind.startsWith('Docker') ? words : 'its spec.template.spec cannot change; create another template';
+    const refusal = `${who} refuses ${kind} default/one: ${why}`;
     expect(templateRefusal(old, now)).toBe(isRefused ? refusal : undefined);
     expect(templateRefusal(old, old)).toBeUndefined();
   });
