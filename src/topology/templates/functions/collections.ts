@@ -16,7 +16,7 @@ import {
   typeOf,
   type Value,
 } from '../values/values.ts';
-import { define, defineAny, type Functions } from './define.ts';
+import { alsoAs, define, defineAny, type Functions } from './define.ts';
 import { numberOf } from './strings.ts';
 
 /** reflect.DeepEqual: types count, and a nil list differs from an empty one. */
@@ -210,9 +210,7 @@ export const collectionFunctions: Functions = {
   list,
   tuple: list,
   ...alsoWithMust,
-  ...Object.fromEntries(
-    Object.entries(alsoWithMust).map(([name, one]) => [`must${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
-  ),
+  ...alsoAs('must', alsoWithMust),
   concat: defineAny(['...any'], (lists) => {
     const all = lists.flatMap((one) => itemsOf(one, 'Cannot concat type', ' as list'));
     return new List(all, anyType, all.length === 0);

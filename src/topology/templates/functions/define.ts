@@ -75,6 +75,12 @@ export function defineAny<const P extends readonly Parameter[]>(
   return define(parameters, call, true);
 }
 
+/** The same functions with a word before their names. */
+export const alsoAs = (before: string, functions: Functions): Functions =>
+  Object.fromEntries(
+    Object.entries(functions).map(([name, one]) => [`${before}${name.charAt(0).toUpperCase()}${name.slice(1)}`, one]),
+  );
+
 /** Runs a function whose error sprig ignores. */
 export function ignoring<T>(fallback: T, run: () => T): T {
   try {

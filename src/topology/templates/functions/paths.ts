@@ -4,7 +4,7 @@ import { type Bytes, bytesOf, percentEncoded, quoted } from '../../../base/go-te
 import { NotKnown } from '../../world/not-known.ts';
 import { FunctionError } from '../budget.ts';
 import { Dict, kindOf } from '../values/values.ts';
-import { define, type Functions } from './define.ts';
+import { alsoAs, define, type Functions } from './define.ts';
 
 function notKnown(text: Bytes): NotKnown {
   return new NotKnown(`the template calls a function for URLs with ${quoted(text)}`, {
@@ -107,31 +107,18 @@ function joined(dict: Dict): Bytes {
 /** path.Clean: unlike Node.js, without a slash at the end. */
 const clean = (path: Bytes): Bytes => posix.normalize(path).replace(/(?<=.)\/$/, '');
 
-const base = (path: Bytes): Bytes => posix.basename(path) || (path === '' ? '.' : '/');
-
-function extension(path: Bytes): Bytes {
-  const dot = path.lastIndexOf('.');
-  return dot === -1 || path.includes('/', dot) ? '' : path.slice(dot);
-}
-
-const baseOf = define(['string'], ([path]) => base(path));
-const dirOf = define(['string'], ([path]) => clean(path.slice(0, path.lastIndexOf('/') + 1)));
-const cleanOf = define(['string'], ([path]) => clean(path));
-const extensionOf = define(['string'], ([path]) => extension(path));
-const isAbsolute = define(['string'], ([path]) => path.startsWith('/'));
+const ofPaths: Functions = {
+  base: define(['string'], ([path]) => posix.basename(path) || (path === '' ? '.' : '/')),
+  dir: define(['string'], ([path]) => clean(path.slice(0, path.lastIndexOf('/') + 1))),
+  clean: define(['string'], ([path]) => clean(path)),
+  ext: define(['string'], ([path]) => /\.[^./]*$/.exec(path)?.[0] ?? ''),
+  isAbs: define(['string'], ([path]) => path.startsWith('/')),
+};
 
 /** Functions of sprig for URLs and paths. Cluster API runs on Linux, where paths of files are like others. */
 export const pathFunctions: Functions = {
   urlParse: define(['string'], ([text]) => partsOf(text)),
   urlJoin: define(['dict'], ([dict]) => joined(dict)),
-  base: baseOf,
-  dir: dirOf,
-  clean: cleanOf,
-  ext: extensionOf,
-  isAbs: isAbsolute,
-  osBase: baseOf,
-  osDir: dirOf,
-  osClean: cleanOf,
-  osExt: extensionOf,
-  osIsAbs: isAbsolute,
+  ...ofPaths,
+  ...alsoAs('os', ofPaths),
 };
