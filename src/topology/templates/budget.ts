@@ -70,16 +70,11 @@ export class Budget {
     }
   }
 
-  /** Refuses a text of this many bytes if it is larger than the output may be. */
-  checkLength(bytes: number): void {
-    if (bytes > maxOutputBytes) {
+  /** Pays for this many bytes, which make a text of `total` bytes: that may not be larger than the output. */
+  write(bytes: number, total = bytes): void {
+    if (total > maxOutputBytes) {
       throw tooMuch(`the template makes a value of more than ${maxOutputBytes} bytes`);
     }
-  }
-
-  /** Pays for a text of this many bytes, which may not be larger than the output. */
-  write(bytes: number): void {
-    this.checkLength(bytes);
     this.read(bytes);
   }
 

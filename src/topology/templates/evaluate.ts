@@ -77,8 +77,7 @@ class Evaluation {
   }
 
   #write(part: Bytes): void {
-    this.#budget.checkLength(this.#output.length + part.length);
-    this.#budget.read(part.length);
+    this.#budget.write(part.length, this.#output.length + part.length);
     this.#output += part;
   }
 

@@ -12,6 +12,7 @@ import {
   isTrue,
   kindOf,
   List,
+  lengthIn,
   type Operand,
   typeOf,
   unboxed,
@@ -27,13 +28,23 @@ function basicKind(value: Value | undefined): string | undefined {
   return ['boolean', 'number', 'string'].includes(type) ? type : undefined;
 }
 
-const incompatible = (left: Value, right: Value): FunctionError =>
+const incompatible = (left: Value | undefined, right: Value | undefined): FunctionError =>
   new FunctionError(`incompatible types for comparison: ${typeOf(left)} and ${typeOf(right)}`);
 
 const isNil = (value: Value | undefined): boolean =>
   value === undefined || value === null || ((value instanceof List || value instanceof Dict) && value.isNil);
 
-function isSameOther(left: Value | undefined, right: Value | undefined): boolean {
+function isSame(left: Value | undefined, right: Value | undefined): boolean {
+  const kind = basicKind(left);
+  if (kind !== basicKind(right)) {
+    if (left !== undefined && right !== undefined) {
+      throw incompatible(left, right);
+    }
+    return false;
+  }
+  if (kind !== undefined) {
+    return comparable(left) === comparable(right);
+  }
   if (isNil(left) || isNil(right)) {
     return isNil(left) === isNil(right);
   }
@@ -44,38 +55,16 @@ function isEqual(first: Operand, others: readonly Operand[]): boolean {
   if (others.length === 0) {
     throw new FunctionError('missing argument for comparison');
   }
-  const left = unboxed(first);
-  const kind = basicKind(left);
-  for (const other of others) {
-    const right = unboxed(other);
-    const otherKind = basicKind(right);
-    if (kind === undefined && otherKind === undefined) {
-      if (isSameOther(left, right)) {
-        return true;
-      }
-    } else if (kind === otherKind) {
-      if (comparable(left) === comparable(right)) {
-        return true;
-      }
-    } else if (left !== undefined && right !== undefined) {
-      throw incompatible(left, right);
-    }
-  }
-  return false;
+  return others.some((other) => isSame(unboxed(first), unboxed(other)));
 }
 
 function isLess(first: Operand, second: Operand): boolean {
-  const left = unboxed(first);
-  const right = unboxed(second);
-  const kind = basicKind(left);
-  const otherKind = basicKind(right);
-  if (left === undefined || right === undefined || kind === undefined || otherKind === undefined) {
-    throw new FunctionError('invalid type for comparison');
-  }
-  if (kind !== otherKind) {
+  const [left, right] = [unboxed(first), unboxed(second)];
+  const [kind, otherKind] = [basicKind(left), basicKind(right)];
+  if (kind !== undefined && otherKind !== undefined && kind !== otherKind) {
     throw incompatible(left, right);
   }
-  if (kind === 'boolean') {
+  if (kind === undefined || otherKind === undefined || kind === 'boolean') {
     throw new FunctionError('invalid type for comparison');
   }
   return (comparable(left) as string) < (comparable(right) as string);
@@ -142,16 +131,11 @@ function lengthOf(operand: Operand): bigint {
       operand instanceof Boxed ? 'len of nil pointer' : 'reflect: call of reflect.Value.Type on zero Value',
     );
   }
-  if (typeof value === 'string') {
-    return BigInt(value.length);
+  const length = lengthIn(value);
+  if (length === undefined) {
+    throw new FunctionError(`len of type ${typeOf(value).replace('*', '')}`);
   }
-  if (value instanceof List) {
-    return BigInt(value.items.length);
-  }
-  if (value instanceof Dict) {
-    return BigInt(value.entries.size);
-  }
-  throw new FunctionError(`len of type ${typeOf(value).replace('*', '')}`);
+  return BigInt(length);
 }
 
 function textOfAll(budget: Budget, args: readonly Value[]): Bytes {

@@ -68,12 +68,7 @@ export function define<const P extends readonly Parameter[]>(
   };
 }
 
-export function defineAny<const P extends readonly Parameter[]>(
-  parameters: P,
-  call: (args: ArgumentsOf<[...P]>, budget: Budget) => Operand | null,
-): TemplateFunction {
-  return define(parameters, call, true);
-}
+export const defineAny: typeof define = (parameters, call) => define(parameters, call, true);
 
 /** The same functions with a word before their names. */
 export const alsoAs = (before: string, functions: Functions): Functions =>

@@ -115,23 +115,25 @@ export const staticType = (operand: Exclude<Operand, undefined>): string =>
 export const integerOf = (value: Value | undefined): bigint | undefined =>
   typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
 
+/** How many bytes, items or entries a text, a list or a map has. */
+export function lengthIn(value: Value | undefined): number | undefined {
+  if (value instanceof Dict) {
+    return value.entries.size;
+  }
+  const items = value instanceof List ? value.items : value;
+  return typeof items === 'string' || Array.isArray(items) ? items.length : undefined;
+}
+
 /** Whether a value counts as true in conditions, and as not empty. */
 export function isTrue(value: Value | undefined): boolean {
-  if (value instanceof List) {
-    return value.items.length > 0;
-  }
-  if (value instanceof Dict) {
-    return value.entries.size > 0;
-  }
   // Unlike in JavaScript, NaN is true.
-  return Boolean(value instanceof Integer ? value.value : value) || Number.isNaN(value);
+  return Boolean(lengthIn(value) ?? integerOf(value) ?? value) || Number.isNaN(value);
 }
 
 /** What it takes to read or write a value, in bytes: an item or entry counts as ten. */
 export function sizeOf(operand: Operand): number {
   const value = unboxed(operand);
-  const items = value instanceof List ? value.items.length : value instanceof Dict ? value.entries.size : 0;
-  return typeof value === 'string' ? value.length : 10 * items;
+  return (lengthIn(value) ?? 0) * (typeof value === 'string' ? 1 : 10);
 }
 
 /** The zero of a type that may be nil; undefined if it may not. */
