@@ -37,6 +37,7 @@ import {
 
 /** An argument of a command: a node, or the value of the command before it in the pipeline. */
 type Argument = OperandNode | { kind: 'piped'; value: Operand };
+const none: readonly Argument[] = [];
 
 /** Operands that may have arguments. */
 const callable: ReadonlySet<string> = new Set(['field', 'variable', 'chain', 'function']);
@@ -218,7 +219,7 @@ class Evaluation {
     this.#place = pipe;
     let value: Operand;
     for (const [index, command] of pipe.commands.entries()) {
-      value = unboxed(this.#command(command, index === 0 ? [] : [{ kind: 'piped', value }]));
+      value = unboxed(this.#command(command, index === 0 ? none : [{ kind: 'piped', value }]));
     }
     for (const name of pipe.variables) {
       const scope = pipe.isAssignment ? this.#scopeOf(name) : this.#scopes.at(-1);
@@ -229,8 +230,8 @@ class Evaluation {
 
   #command(command: CommandNode, piped: readonly Argument[]): Operand {
     this.#budget.spend(1);
-    const [first, ...others] = command.operands;
-    const args = [...others, ...piped];
+    const { first } = command;
+    const args = piped.length === 0 ? command.args : [...command.args, ...piped];
     const isVariable = first.kind === 'variable' && first.path.length === 0;
     if (callable.has(first.kind) && !isVariable) {
       return this.#operand(first, args, command);
@@ -267,10 +268,12 @@ class Evaluation {
 
   /** The value at the path of a node. Only the last field may be a method that has arguments. */
   #fields(from: Operand, node: PlaceNode & { path: readonly Bytes[] }, args: readonly Argument[]): Operand {
-    return node.path.reduce<Operand>(
-      (receiver, name, index) => this.#field(receiver, name, node, index === node.path.length - 1 ? args : []),
-      from,
-    );
+    const last = node.path.length - 1;
+    let receiver = from;
+    for (const [index, name] of node.path.entries()) {
+      receiver = this.#field(receiver, name, node, index === last ? args : none);
+    }
+    return receiver;
   }
 
   #field(receiver: Operand, name: Bytes, node: PlaceNode, args: readonly Argument[]): Operand {

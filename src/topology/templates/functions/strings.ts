@@ -1,4 +1,4 @@
-import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runesOf } from '../../../base/go-text/index.ts';
+import { type Bytes, bytesOf, isSpaceRune, mapText, quoted, runeAt, runesOf } from '../../../base/go-text/index.ts';
 import { NotKnown } from '../../world/not-known.ts';
 import { type Budget, FunctionError } from '../budget.ts';
 import { parsedInt64 } from '../values/numbers.ts';
@@ -43,8 +43,8 @@ function splitText(budget: Budget, text: Bytes, separator: Bytes): Bytes[] {
     return text.split(separator);
   }
   const parts: Bytes[] = [];
-  let at = 0;
-  for (const { size } of runesOf(text)) {
+  for (let at = 0; at < text.length; ) {
+    const { size } = runeAt(text, at);
     parts.push(text.slice(at, at + size));
     at += size;
   }
@@ -72,8 +72,10 @@ function replaced(budget: Budget, text: Bytes, old: Bytes, replacement: Bytes): 
 }
 
 function trimmed(text: Bytes, isCut: (code: number) => boolean): Bytes {
-  let [start, end, at] = [text.length, 0, 0];
-  for (const { code, size } of runesOf(text)) {
+  let start = text.length;
+  let end = 0;
+  for (let at = 0; at < text.length; ) {
+    const { code, size } = runeAt(text, at);
     if (!isCut(code)) {
       start = Math.min(start, at);
       end = at + size;

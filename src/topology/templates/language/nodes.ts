@@ -24,7 +24,8 @@ export type OperandNode =
   | PipeNode;
 
 export interface CommandNode extends Part<'command'> {
-  operands: readonly [OperandNode, ...OperandNode[]];
+  first: OperandNode;
+  args: readonly OperandNode[];
 }
 
 export interface PipeNode extends Part<'pipe'> {

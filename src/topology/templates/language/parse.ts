@@ -310,7 +310,7 @@ class Parser {
     if (commands.length === 0) {
       this.#fail(`missing value for ${context}`);
     }
-    const constant = commands.findIndex(({ operands }, index) => index > 0 && constants.has(operands[0].kind));
+    const constant = commands.findIndex(({ first }, index) => index > 0 && constants.has(first.kind));
     return constant > 0
       ? this.#fail(`non executable command in pipeline stage ${constant + 1}`)
       : { kind: 'pipe', at, source, ...declared, commands };
@@ -334,10 +334,8 @@ class Parser {
         this.#unexpected(token, 'operand');
       }
     }
-    const [first, ...others] = operands;
-    return first === undefined
-      ? this.#fail('empty command')
-      : { kind: 'command', at, source, operands: [first, ...others] };
+    const [first, ...args] = operands;
+    return first === undefined ? this.#fail('empty command') : { kind: 'command', at, source, first, args };
   }
 
   #operand(): OperandNode | undefined {

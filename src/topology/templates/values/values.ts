@@ -130,10 +130,10 @@ export function isTrue(value: Value | undefined): boolean {
   return Boolean(lengthIn(value) ?? integerOf(value) ?? value) || Number.isNaN(value);
 }
 
-/** What it takes to read or write a value, in bytes: an item or entry counts as ten. */
+/** What it takes to read or write a value, in bytes: an item or entry counts as two. */
 export function sizeOf(operand: Operand): number {
   const value = unboxed(operand);
-  return (lengthIn(value) ?? 0) * (typeof value === 'string' ? 1 : 10);
+  return typeof value === 'string' ? value.length : 2 * (lengthIn(value) ?? 0);
 }
 
 /** The zero of a type that may be nil; undefined if it may not. */
