@@ -37,6 +37,9 @@ const calls: [string, unknown][] = [
   ['ge 1.5 1.5', true],
   ['println 1 "a"', '1 a\n'],
   ['urlquery "a b&c/d"', 'a+b%26c%2Fd'],
+  ['printf "%.3d|%.0d|%"  7 0', '007||%!(NOVERB)'],
+  ['printf "%.60f" 0.5', `0.5${'0'.repeat(59)}`],
+  ['uniq (list 0.5 (fromJson "1") 0.5 1)', [0.5, 1, 1]],
   ['js "a"', fails('the template calls js, which escapes a text for JavaScript and is not computed')],
   // text
   ['abbrev 8 "hello world"', 'hello...'],
@@ -206,6 +209,9 @@ test.each([
   ['1e3i', 'the template has the complex number 1e3i'],
   ['printf "%d" (semver "1.2.3")', 'the template prints a *semver.Version with %d'],
   ['printf "%.3x" 1.5', 'the template prints 1.5 with %.3x'],
+  ['printf "%f" 1e21', 'the template prints 1e+21 with %.6f'],
+  ['printf "%.61f" 1.5', 'the template prints with %.61f'],
+  ['mustRegexMatch "\\xff" "a"', 'the template has a pattern that is not UTF-8'],
   [
     'semverCompare (repeat 5000 "1") "1.2.3"',
     'the template compares a version with more than 4096 bytes of constraints',

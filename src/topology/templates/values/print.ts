@@ -74,11 +74,11 @@ class Verb {
     if (base === undefined) {
       return this.#bad(letter, value);
     }
-    if (this.#precision !== undefined) {
-      throw notKnown(`%.${this.#precision}${letter}`);
+    if (this.#precision === 0 && size === 0n) {
+      return this.#pad('', ' ');
     }
     const sign = size < 0n ? '-' : this.#has('+') ? '+' : this.#has(' ') ? ' ' : '';
-    const wanted = this.#zeros(sign);
+    const wanted = this.#precision ?? this.#zeros(sign);
     this.#budget.write(wanted);
     const lower = (size < 0n ? -size : size).toString(base).padStart(wanted, '0');
     const digits = letter === 'X' ? lower.toUpperCase() : lower;
@@ -226,7 +226,8 @@ export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): 
     const digits = point === undefined ? undefined : readSize(precision ?? '0', whole);
     readIndex(index);
     if (first === undefined) {
-      throw notKnown(whole);
+      text += '%!(NOVERB)';
+      break;
     }
     const letter = format.slice(last - 1, last - 1 + runeAt(format, last - 1).size);
     last += letter.length - 1;
