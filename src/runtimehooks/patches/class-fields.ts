@@ -1,14 +1,17 @@
 import { fieldAt, isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 import { compareReleases, type Release, v1 } from '../catalog/lifecycle.ts';
 
+/** A part of a topology that has a class, and the object that is made for it. */
 export type PartKind = 'ControlPlane' | 'MachineDeployment' | 'MachinePool';
 
 /** A field of topologies and classes that Cluster API carries to the objects of a Cluster. */
 export interface ClassField {
+  /** In the part of the topology, and of the class. */
   path: string;
   kinds: readonly PartKind[];
   /** The first release with it. Default: all releases that a rehearsal simulates have it. */
   since?: Release;
+  /** Whether classes do not have it. */
   isOnlyInTopology?: true;
   /** What in a topology replaces the field of the class, even if it lacks the field. Default: the field. */
   replacedWith?: string;
@@ -16,6 +19,7 @@ export interface ClassField {
   carriedTo: 'object' | 'machines' | 'newMachines';
   /** In the spec of the object, or of its Machines. Default: the same path. */
   objectPath?: string;
+  /** Whether the variable `builtin` has it. */
   isInBuiltin?: true;
   /** Whether it is in seconds, and was a duration in v1beta1. */
   isDuration?: true;
@@ -71,6 +75,7 @@ const classFields: readonly ClassField[] = [
 
 export const fieldsOf = (kind: PartKind): ClassField[] => classFields.filter(({ kinds }) => kinds.includes(kind));
 
+/** Those that the spec of its Machines has. */
 export const machineFieldsOf = (kind: PartKind): ClassField[] =>
   fieldsOf(kind).filter(({ carriedTo }) => carriedTo !== 'object');
 
@@ -145,6 +150,7 @@ export function putAt(object: JsonObject, path: readonly string[], value: Json |
   }
 }
 
+/** Those fields of a spec of Machines that are written to them in place. */
 export function writtenInPlace(kind: PartKind, spec: JsonObject): JsonObject {
   const written: JsonObject = {};
   for (const field of fieldsOf(kind).filter(({ carriedTo }) => carriedTo === 'machines')) {

@@ -23,6 +23,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { fieldsOf, isEmptyObject, pathInObject, putAt } from './class-fields.ts';
 
+/** A patch as messages contain it. */
 export interface EncodedPatch {
   patchType?: Json | undefined;
   /** Base64 of a JSON patch or a JSON merge patch. */
@@ -142,7 +143,10 @@ export interface TemplatePlace {
   holder: { readonly kind?: unknown; readonly fieldPath?: unknown };
   /** The variable at the template, which has the name of its class. */
   builtin?: Json | undefined;
-  /** Fields of the control plane that Cluster API sets, besides those that the template has. Default: as far as `builtin` says so. */
+  /**
+   * Fields of the control plane that Cluster API sets, besides those that the template has: a patch of another one has an
+   * effect. Default: as far as `builtin` says so.
+   */
   sets?: readonly ControlPlaneField[];
   /** Whether it is Cluster API 1.13 or older, which drops patches of metadata. Default: false. */
   dropsMetadata?: boolean;
@@ -154,6 +158,7 @@ export function placeOfItem(item: { holderReference?: unknown; variables?: unkno
   return { holder: objectAt(item.holderReference as Json), builtin };
 }
 
+/** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
 
 /** The fields that Cluster API may set in a control plane: its version, the references to its machines, or a field of classes by its path. */

@@ -10,6 +10,7 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 
+/** A patch of a ClusterClass: by an extension, or inline. */
 export interface ClassPatch {
   name: string;
   /** Which variables it gets, by where they are defined: its name, or `inline`. */
@@ -24,13 +25,16 @@ export interface ClassPatch {
   settings: JsonObject | undefined;
 }
 
+/** The templates that Machines are created from. */
 export interface MachineTemplates {
   bootstrap: JsonObject | undefined;
   infrastructure: JsonObject | undefined;
+  /** The class of workers itself. */
   settings: JsonObject;
 }
 
 export interface ClassVariable {
+  /** Name of the patch, or `inline`. */
   from: string;
   isRequired: boolean;
   schema: JsonObject;
@@ -40,18 +44,23 @@ export interface ClassVariable {
 export interface Blueprint {
   namespace: string;
   name: string;
+  /** Of the class. */
   spec: JsonObject;
+  /** Handler of GenerateUpgradePlan. */
   planHandler: string | undefined;
+  /** `spec.kubernetesVersions`. */
   versions: readonly string[];
   patches: readonly ClassPatch[];
   infrastructureCluster: JsonObject | undefined;
   controlPlane: {
     template: JsonObject | undefined;
     machines: JsonObject | undefined;
+    /** `spec.controlPlane`. */
     settings: JsonObject;
     /** Whether its object follows the contract v1beta1, and not v1beta2: other fields refer to templates and have timeouts. */
     isOfOldContract: boolean;
   };
+  /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
   /** Templates that the class refers to and that are not known: `DockerMachineTemplate default/fleet-worker`. */

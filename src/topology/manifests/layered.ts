@@ -55,6 +55,7 @@ interface Applying {
   onSeveral?: ((object: JsonObject, managers: readonly string[]) => void) | undefined;
 }
 
+/** Fields that only controllers and defaults set. */
 const setByOthers = new Set([...setByControllers, 'paused', 'clusterNetwork', 'replicas', 'rollout', 'selector']);
 
 const keptFields = (current: JsonObject, wanted: JsonObject): string[] =>

@@ -76,7 +76,10 @@ function keyNames(all: readonly JsonObject[]): string[] {
 const keyOf = (item: Json, names: readonly string[]): string =>
   `k:${JSON.stringify(Object.fromEntries([...names].sort().map((name) => [name, objectAt(item)[name] ?? null])))}`;
 
-/** Keys of a list in the order in which they are given, others where they were (visitListItems of structured-merge-diff 6). */
+/**
+ * The keys of a list that is a map after it was applied: in the order in which they are given, those that were there and are not
+ * given where they were between these (visitListItems of structured-merge-diff 6).
+ */
 function keysApplied(there: readonly string[], given: readonly string[]): string[] {
   const isThere = new Set(there);
   const isGiven = new Set(given);

@@ -19,6 +19,7 @@ import { present } from '../world/objects.ts';
 /** The longest duration in Go, whose durations are 64-bit integers of nanoseconds, in ms. */
 const maxDurationMs = 2 ** 63 / 1e6;
 
+/** Longer durations are cut to it (ConvertToSeconds in api/core/v1beta2, v1.14). */
 const maxSeconds = 2 ** 31 - 1;
 
 /** The whole seconds of a duration such as `1h5m0s`; undefined for other texts. */
@@ -27,6 +28,7 @@ function secondsOf(duration: Json | undefined): number | undefined {
   return ms === undefined || Math.abs(ms) > maxDurationMs ? undefined : Math.min(Math.trunc(ms / 1000), maxSeconds);
 }
 
+/** A duration as Go prints it: `1h5m0s`. */
 export const durationOf = (seconds: Json | undefined): string | undefined =>
   typeof seconds === 'number' ? goSecondsText(seconds) : undefined;
 
@@ -318,7 +320,7 @@ export function inV1beta2(object: JsonObject): JsonObject {
   };
 }
 
-/** A Cluster as hooks got it before Cluster API 1.13. */
+/** A Cluster in v1beta1, as hooks got it before Cluster API 1.13; `versionOf` gives the apiVersions of its references. */
 export function clusterInV1beta1(cluster: JsonObject, versionOf: (reference: JsonObject) => string): JsonObject {
   const namespace = textAt(cluster, 'metadata', 'namespace');
   const spec = moved(objectAt(cluster, 'spec'), clusterMoves, 'older');

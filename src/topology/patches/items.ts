@@ -26,6 +26,7 @@ import type { WorkerKind } from '../world/topologies.ts';
 export interface WorkerPlace {
   kind: WorkerKind;
   topologyName: string;
+  /** Name of the object. */
   name: string;
   version: string;
   /** Undefined if the class has none of that name. */
@@ -64,10 +65,12 @@ export interface Item {
   template: JsonObject;
   /** As patched so far; never changed in place. */
   object: JsonObject;
+  /** Variable overrides of that place. */
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
   /** The values that Cluster API sets there itself. */
   sets: readonly ControlPlaneField[];
+  /** Whether an object is made of the template, and not a copy. */
   isObject: boolean;
   /** Labels and annotations of what is made of it, besides those of the template. */
   metadata: readonly JsonObject[];
@@ -77,6 +80,7 @@ export interface Item {
 export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 /** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
 export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
+/** Cluster API's annotation with the current step of an upgrade. */
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 
 export const ownedLabel = 'topology.cluster.x-k8s.io/owned';
@@ -87,6 +91,7 @@ export const groupLabel = {
 } as const;
 const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 
+/** Annotations of a template that requests leave out. */
 const hiddenAnnotations = [lastAppliedAnnotation, 'cluster.x-k8s.io/conversion-data'];
 
 /** An object as in requests. */
@@ -100,11 +105,13 @@ export function withoutBookkeeping(object: JsonObject): JsonObject {
   return copy;
 }
 
+/** Where workers refer to their templates. */
 export const machineFields = {
   bootstrap: 'spec.template.spec.bootstrap.configRef',
   infrastructure: 'spec.template.spec.infrastructureRef',
 } as const;
 
+/** A field with a value, unless that is empty. */
 export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
@@ -263,6 +270,7 @@ export const controlPlaneMetadata = (cluster: JsonObject, { controlPlane }: Blue
   ownLabels(cluster),
 ];
 
+/** Where a control plane refers to the template of its machines. */
 export const machineTemplateField = ({ controlPlane }: Blueprint): string =>
   controlPlane.isOfOldContract
     ? 'spec.machineTemplate.infrastructureRef'
@@ -330,4 +338,5 @@ export const holderText = (holder: JsonObject): string =>
 /** The key of a place: the name of the holder, and the field there. */
 export const placeOf = (holder: JsonObject): string => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
+/** A variable as in a request. */
 export const variable = (name: string, value: Json): JsonObject => ({ name, value });

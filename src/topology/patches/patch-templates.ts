@@ -45,6 +45,7 @@ export interface PatchCall {
   where: string;
 }
 
+/** Makes a call, and returns the response if that is a success. */
 export type AskPatch = (call: PatchCall) => Promise<JsonObject>;
 
 export interface AppliedPatch {
@@ -56,12 +57,14 @@ export interface AppliedPatch {
 /** The templates of a Cluster with all patches, and what each patch did. */
 export interface Patched {
   items: readonly Item[];
+  /** In the order in which they were applied. */
   applied: ReadonlyMap<Item, readonly AppliedPatch[]>;
 }
 
 /** Characters of templates that the patches of one response may process: each processes the whole template. */
 const maxPatchedLength = 64 * 1024 * 1024;
 
+/** The parts of a patched template that later patches get. */
 const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
 
 interface Round {
@@ -125,6 +128,7 @@ function inlineVariables({ input: { blueprint, cluster, reads }, builtin }: Roun
   });
 }
 
+/** Runs what may fail, with what Cluster API's condition has before such an error. */
 function failing<T>(before: string, run: () => T, hint?: { text: string; remedy: string }): T {
   try {
     return run();
@@ -170,6 +174,7 @@ function applyInline(round: Round, patch: ClassPatch, variablesAt: (item: Item) 
   }
 }
 
+/** Groups of templates whose defaults are known here. */
 const ownGroups: ReadonlySet<string> = new Set(['bootstrap.cluster.x-k8s.io', 'controlplane.cluster.x-k8s.io']);
 
 /** Whether a template may have fields that its provider's webhook or schema fills in: it is not one that an API server stored. */

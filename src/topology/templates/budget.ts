@@ -3,6 +3,7 @@ import { NotKnown } from '../world/not-known.ts';
 /** A template that does not work. The message is Go's. */
 export class TemplateError extends Error {}
 
+/** A template that takes more work than is done here. */
 export function tooMuch(problem: string): NotKnown {
   return new NotKnown(problem, {
     remedy: 'split the template, or compute a part of it outside and pass it as a variable',
@@ -28,6 +29,7 @@ const maxOutputBytes = 1_048_576;
 const maxSteps = 100_000;
 /** Levels of blocks, of `else if` after each other, of parentheses, and of templates that call each other. */
 export const maxDepth = 250;
+/** Tokens of a template. */
 export const maxTokens = 200_000;
 
 /** Bytes that may be read or written in one step. */
@@ -51,6 +53,7 @@ export class Budget {
     }
   }
 
+  /** Runs one level of a recursion over values. */
   nested<T>(run: () => T): T {
     this.spend(1);
     if (this.#nesting >= maxNesting) {
@@ -64,6 +67,7 @@ export class Budget {
     }
   }
 
+  /** Pays for reading this many bytes. */
   read(bytes: number): void {
     if (bytes >= bytesPerStep) {
       this.spend(Math.ceil(bytes / bytesPerStep));

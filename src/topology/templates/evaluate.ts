@@ -392,6 +392,7 @@ class Evaluation {
 /**
  * Runs a template over data.
  *
+ * @param needsKeys whether a field that a map does not have is an error.
  * @throws {TemplateError} with Go's message.
  * @throws {NotKnown} when it takes too much work.
  */

@@ -291,7 +291,8 @@ const values = new LRUCache<Bytes, { value: Json }>({
 });
 
 /**
- * Reads the first document of YAML as sigs.k8s.io/yaml does.
+ * Reads the first document of YAML as sigs.k8s.io/yaml does: the last of two equal keys wins, and what follows the document does
+ * not count.
  *
  * @throws {TemplateError} when Go cannot read it either.
  * @throws {NotKnown} when it is too long, or go-yaml may read it differently.

@@ -73,7 +73,11 @@ function render(purpose: 'enabledIf' | 'template', source: string, variables: Va
 export const renderValueTemplate = (template: string, variables: Variables): Json =>
   render('template', template, variables);
 
-/** Whether a patch with this `enabledIf` applies. @throws {TemplateError} as `renderValueTemplate`. */
+/**
+ * Whether a patch with this `enabledIf` applies: without one, and where its template renders to what YAML reads as true.
+ *
+ * @throws {TemplateError | NotKnown} as `renderValueTemplate`.
+ */
 export const isPatchEnabled = (enabledIf: string | undefined, variables: Variables): boolean =>
   enabledIf === undefined || enabledIf === '' || render('enabledIf', enabledIf, variables) === true;
 
@@ -97,7 +101,8 @@ export function parsingProblem(source: string, name: string): string | undefined
 const isBuiltin = (name: string): boolean => Object.hasOwn(builtins, name) || name === 'js' || name === 'slice';
 
 /**
- * The name that a naming template makes (internal/topology/names, v1.14): text/template with its own functions only.
+ * The name that a naming template makes (internal/topology/names, v1.14): text/template with its own functions only, and
+ * fields that exist.
  *
  * @throws {TemplateError} with Cluster API's message.
  * @throws {NotKnown} where that takes too much work.

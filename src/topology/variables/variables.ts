@@ -26,6 +26,7 @@ import { type Blueprint, type ClassPatch, type ClassVariable, definitionsIn } fr
 import { byRules, NotKnown } from '../world/not-known.ts';
 import { partsIn, topologyOf } from '../world/topologies.ts';
 
+/** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
 /** A schema as Cluster API reads it: all Clusters of a class have the same. */
@@ -78,6 +79,7 @@ function presets(blueprint: Blueprint, values: readonly JsonObject[]): JsonObjec
     });
 }
 
+/** Values with their defaults; as they are where something is wrong with one, which is added to the causes. */
 function defaulted(blueprint: Blueprint, assigned: Assigned, causes: StatusCause[]): readonly JsonObject[] {
   const { path, values, isWhole } = assigned;
   const problems = [...repeatedCauses(assigned)];
@@ -192,6 +194,7 @@ export const variablesOf = (cluster: JsonObject): JsonObject[] =>
 /** How it ended: with the variables that the extension defines, or with the error that Cluster API would show. */
 export type VariablesAnswer = { is: 'answered'; variables: Json | undefined } | { is: 'failed'; error: string };
 
+/** Maximum number of errors that are named. */
 const maxErrors = 5;
 
 function firstOf(errors: readonly string[]): string {
@@ -199,7 +202,7 @@ function firstOf(errors: readonly string[]): string {
   return `${aggregate(errors.slice(0, maxErrors))}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
+/** Why Cluster API refuses definitions, and which of their rules are not evaluated here. @throws {NotKnown} for too much work. */
 function checked(variables: Json | undefined, path: string): { errors: string[]; unevaluated: UnevaluatedRules[] } {
   const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
   const errors = causes.map(causeText);

@@ -71,7 +71,12 @@ function decodeJson(budget: Budget, text: Bytes): Value {
   return valueOfJson(json, 0);
 }
 
-/** A value of JSON as encoding/json would read it. @throws {FunctionError} for a number that float64 does not have. */
+/**
+ * A value of JSON as encoding/json would read it.
+ *
+ * @throws {FunctionError} for a number that float64 does not have.
+ * @throws {NotKnown} for what nests too deep.
+ */
 export function valueOfJson(json: Json, depth = 0): Value {
   if (depth > maxNesting) {
     throw tooMuch(`JSON nests deeper than ${maxNesting} levels`);

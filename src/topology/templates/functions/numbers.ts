@@ -64,6 +64,7 @@ function sum(left: Decimal, right: Decimal): Decimal {
 
 const sizeOf = (value: bigint): bigint => (value < 0n ? -value : value);
 
+/** Keeps 16 digits after the point, as shopspring/decimal does. */
 function divided(left: Decimal, right: Decimal): Decimal {
   if (right.digits === 0n) {
     throw new FunctionError('decimal division by 0');

@@ -146,6 +146,7 @@ const range = new RegExp(
   'g',
 );
 
+/** The longest text with constraints that is read, in bytes. */
 const maxLength = 4_096;
 
 const isAny = (text: string | undefined): boolean => text === undefined || ['x', 'X', '*'].includes(text);

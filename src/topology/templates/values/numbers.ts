@@ -91,6 +91,7 @@ export function parseFloat64(text: Bytes): number | NumberProblem {
 /** A number that is not finite, as Go prints it. */
 export const infiniteText = (value: number): string => (Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 
+/** Digits after the point that are printed. */
 export const maxPrecision = 60;
 
 /** A positive number in text as JavaScript writes it, but for ties, which Go rounds to even. */
@@ -124,6 +125,8 @@ function hexFloat(value: number): string {
 /**
  * strconv.FormatFloat of a positive number with 64 bits, by the letters e, f, g and x. A precision of -1 (of g and x) gives as
  * many digits as are needed to read the same number again.
+ *
+ * @throws {NotKnown} for a hexadecimal number with a precision, and for a large one without an exponent.
  */
 export function formatFloat(value: number, format: string, precision: number): string {
   if ((format === 'x' && precision >= 0) || (format === 'f' && value >= 1e21)) {

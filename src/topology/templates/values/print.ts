@@ -12,6 +12,7 @@ import type { Budget } from '../budget.ts';
 import { formatFloat, maxPrecision } from './numbers.ts';
 import { type Dict, type Integer, integerOf, List, Struct, typeOf, type Value } from './values.ts';
 
+/** Widths and precisions that fmt accepts. */
 const maxWidth = 1_000_000;
 
 /** A verb with its flags, width and precision; `*`, which takes the next argument, and the verb may have an index such as `[2]`. */
@@ -194,6 +195,7 @@ class Verb {
   }
 }
 
+/** fmt.Sprintf. */
 export function sprintf(budget: Budget, format: Bytes, args: readonly Value[]): Bytes {
   let text = '';
   let argument = 0;

@@ -14,6 +14,7 @@ export class Integer {
 
 /** A Go slice. */
 export class List {
+  /** The type of its elements. */
   readonly element: string;
   readonly items: Value[];
   readonly isNil: boolean;
@@ -27,6 +28,7 @@ export class List {
 
 /** A Go map with strings as keys. Like there, functions that write to it change it for all who hold it. */
 export class Dict {
+  /** The type of its values. */
   readonly element: string;
   readonly entries: Map<Bytes, Value>;
   readonly isNil: boolean;
@@ -109,9 +111,11 @@ export function kindOf(value: Value | undefined): string {
   return value instanceof Struct ? value.kind : typeOf(value);
 }
 
+/** The static type of an operand that has one. */
 export const staticType = (operand: Exclude<Operand, undefined>): string =>
   operand instanceof Boxed ? anyType : typeOf(operand);
 
+/** The value of an integer of any type. */
 export const integerOf = (value: Value | undefined): bigint | undefined =>
   typeof value === 'bigint' ? value : value instanceof Integer ? value.value : undefined;
 
