@@ -56,8 +56,9 @@ function levelsOf(levels: CheckOptions['levels']) {
 }
 
 /**
- * Checks an ExtensionConfig (as parsed from YAML or JSON) as the webhook would on creation, after setting defaults. Returns
- * the findings in the order of the fields: at most 100, of 64 Ki characters together, and one that counts what was left out.
+ * Checks an ExtensionConfig (as parsed from YAML or JSON), which is not modified, as the webhook would on creation, after
+ * setting defaults. Returns the findings in the order of the fields: at most 100, of 64 Ki characters together, and one that
+ * counts what was left out.
  *
  * @throws {TypeError} when the object is not an ExtensionConfig of a known version.
  * @throws {RangeError} when an option has an invalid value.

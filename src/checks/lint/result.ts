@@ -24,7 +24,7 @@ export interface LintedObject extends FilePosition {
   findings: readonly LintFinding[];
 }
 
-/** A file that could not be read, or a document that is not valid YAML or that kubectl refuses. */
+/** A file that could not be read (without a line), or a document that is not valid YAML or that kubectl refuses. */
 export interface LintError {
   file: string;
   line?: number;

@@ -17,7 +17,11 @@ const hooksFlag: Flag<readonly string[]> = {
   defaultText: 'BeforeClusterUpgrade',
   repeatable: true,
   parse(text) {
-    const hooks = text.split(',').map((part) => part.trim());
+    const parts = text.split(',').map((part) => part.trim());
+    const hooks = parts.filter((part) => part !== '');
+    if (hooks.length === 0) {
+      throw new FlagError('name at least one hook');
+    }
     const unknown = hooks.find((hook) => !hookNames.includes(hook));
     if (unknown !== undefined) {
       throw new FlagError(didYouMean(unknown, hookNames, `the hooks are ${hookNames.join(', ')}`));

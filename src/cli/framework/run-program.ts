@@ -71,7 +71,7 @@ export async function createProgram(
       getOutHelpWidth: () => helpWidthOf(io.stdout),
       getErrHelpWidth: () => helpWidthOf(io.stdout),
       // In the format of all other user errors.
-      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
+      outputError: (text, write) => write(printableLines(text.replace(/^error: /, `${name}: `))),
     });
   for (const [heading, commands] of Object.entries(groups)) {
     for (const [commandName, [summary, load]] of Object.entries(commands)) {

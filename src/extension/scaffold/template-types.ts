@@ -106,7 +106,11 @@ function fieldsOf({ kind, schema }: Kind): FieldTree {
   return { spec: fieldTree(fieldAt(schema, 'properties', 'spec', ...ofTemplate)) };
 }
 
-/** TypeScript types of the kinds in CustomResourceDefinitions. @throws {UsageError} for none, and names of no type. */
+/**
+ * TypeScript types of the kinds in CustomResourceDefinitions, in the order of their names; patchers of templates receive them.
+ *
+ * @throws {UsageError} when there is no CustomResourceDefinition with a schema, or a name is not one of a type.
+ */
 export async function templateTypes(objects: readonly JsonObject[]): Promise<string> {
   const kinds = objects
     .filter(({ kind }) => kind === 'CustomResourceDefinition')

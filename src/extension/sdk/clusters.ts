@@ -5,10 +5,15 @@ import { HandlerFailure } from './handlers/handler.ts';
 
 /** A client of an API server. */
 export interface ApiClient {
-  /** A list in a PATCH is a JSON patch, else it is a merge patch. @throws {Error} for every response but 2xx. */
+  /**
+   * Sends a request to a path such as `/api/v1/nodes`. The body of a PATCH is a JSON patch if it is a list, else a merge patch.
+   *
+   * @throws {Error} for every response but 2xx (429, 5xx and lost connections are tried again for a second).
+   */
   request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<JsonObject>;
 }
 
+/** An object as requests have it, and how it is found again. */
 export interface ObjectReference {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -17,6 +22,7 @@ export interface ObjectReference {
 
 /** Access to the management cluster, and to the workload clusters that it manages. */
 export interface Clusters {
+  /** The client of the management cluster. */
   management(): Promise<ApiClient>;
   /**
    * The client of a Cluster, by its Secret `NAME-kubeconfig`: kept until that changes, or the Cluster answers 401.
@@ -31,7 +37,10 @@ export interface Clusters {
 
 const maxClusters = 500;
 
-/** Access to the cluster in which the extension runs, or that of a kubeconfig, and to its workload clusters. */
+/**
+ * Access to the cluster in which the extension runs, or that of a kubeconfig, and to its workload clusters. The ServiceAccount
+ * may get Secrets and the objects to be refetched (a ClusterRole, as manifests/api-server has a Role).
+ */
 export function createClusters(
   options: { kubeconfig?: string | undefined; context?: string | undefined } = {},
 ): Clusters {

@@ -16,7 +16,10 @@ function versionOf(text: string): KubernetesVersion {
   return version;
 }
 
-/** Below 0 if the first version of Kubernetes is older. @throws {HandlerFailure} for text that is no version. */
+/**
+ * Compares versions of Kubernetes by Semantic Versioning, without build metadata: below 0 if the first is older, 0 if they
+ * are equal. @throws {HandlerFailure} for text that is not a version such as v1.33.0.
+ */
 export function compareVersions(a: string, b: string): number {
   return compare(versionOf(a), versionOf(b));
 }

@@ -72,7 +72,7 @@ describe('usage errors have exit code 2, and nothing is written', () => {
     ['a misspelled hook', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade or '],
     ['an unknown hook', ['DIR', '--hooks', 'Q'], 'the hooks are BeforeClusterCreate, '],
     ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],
-    ['no hook', ['DIR', '--hooks', ','], '--hooks: "," is not allowed: the hooks are BeforeClusterCreate, '],
+    ['no hook', ['DIR', '--hooks', ','], '--hooks: "," is not allowed: name at least one hook'],
     ['an invalid name', ['DIR', '--name', 'My_Extension'], 'the name "My_Extension"'],
     ['a long name', ['DIR', '--name', 'a'.repeat(41)], 'must be no more than 40 characters: choose one with --name'],
     ['a folder whose name is invalid', ['DIR/Backups'], 'the name "Backups"'],

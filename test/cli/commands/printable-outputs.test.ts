@@ -212,6 +212,17 @@ test('that is every command, and every format', async () => {
   expect(missing).toEqual([]);
 });
 
+test.each([
+  ['a command', [nasty]],
+  ['an argument', ['add-handler', nasty]],
+  ['a flag', ['lint', `--${nasty}`]],
+])('%s that is refused is repeated without control characters', async (_name, args) => {
+  const { code, stderr } = await runProgram(args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/u009b/i);
+  expect(stderr).not.toMatch(raw);
+});
+
 test('convert writes the text as it is to a file or another program', async () => {
   const { stdout } = await runProgram(['convert', manifest, '--to', 'v1alpha1']);
   expect(JSON.parse(stdout).metadata.name).toBe(nasty);

@@ -89,7 +89,11 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Handler
     return invalid('the handler returned no answer: return the result of answer.done, answer.fail or answer.retry');
   }
   const { message } = response;
-  const sent = typeof message === 'string' ? { ...response, message: message.slice(0, maxMessageLength) } : response;
+  const isLong = typeof message === 'string' && message.length > maxMessageLength;
+  const sent = isLong ? { ...response, message: message.slice(0, maxMessageLength) } : response;
+  if (isLong) {
+    log.warn({ characters: message.length }, `the message of the answer is cut to ${maxMessageLength} characters`);
+  }
   let text: string;
   try {
     text = textOf(handler, sent);

@@ -11,6 +11,7 @@ export interface EndedLifetime extends Lifetime {
   end(timeoutMs: number): Promise<readonly string[]>;
 }
 
+/** Creates a lifetime that begins now. */
 export function createLifetime(): EndedLifetime {
   const controller = new AbortController();
   const pending = new Map<Promise<unknown>, string>();

@@ -61,7 +61,7 @@ export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
   /**
    * The work is not done yet: Cluster API waits.
    *
-   * @param seconds after which, and not earlier, it calls again: a whole number above 0, which would count as done.
+   * @param seconds after which, and not earlier, it calls again: a whole number above 0, since 0 would count as done.
    * @param message what it waits for, as users read it: a stable text, as for `fail`.
    */
   retry(seconds: number, message: string): Answer<Response>;

@@ -11,6 +11,7 @@ import {
 import type { Lifetime } from '../calls/lifetime.ts';
 import type { Answer, Answers, HookName, RequestFor, ResponseFor } from './answer.ts';
 
+/** The context that a handler receives besides the request. */
 export interface HandlerContext<Response> extends Lifetime {
   /** Creates the answer. */
   answer: Answers<Response>;
@@ -35,6 +36,7 @@ export interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
 
+/** A handler as its author writes it. */
 export interface HandlerOptions<H extends HookName> {
   /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: string;
@@ -108,8 +110,11 @@ export class HandlersError extends Error {
 export function acceptedHandlers(handlers: readonly Handler[]): readonly string[] {
   const problems: string[] = [];
   const warnings: string[] = [];
-  if (handlers.length === 0 || handlers.length > maxHandlers) {
-    problems.push(`there are ${handlers.length} handlers: an ExtensionConfig takes from 1 to ${maxHandlers}`);
+  if (handlers.length === 0) {
+    problems.push('handlers is empty: Cluster API would never call this extension');
+  }
+  if (handlers.length > maxHandlers) {
+    problems.push(`there are ${handlers.length} handlers: an ExtensionConfig takes at most ${maxHandlers}`);
   }
   const names = new Map<string, Handler>();
   const inPlace = new Map<string, Handler>();

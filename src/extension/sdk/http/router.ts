@@ -220,7 +220,8 @@ export interface ExtensionRouter {
 
 /**
  * A router to mount an extension in an Express application of yours, at `service.path` of the ExtensionConfig, and before
- * `express.json()`, since it reads bodies itself. TLS, and what limits connections, are your application's.
+ * `express.json()`, since it reads bodies itself, within limits. TLS, and what limits connections, are your application's;
+ * `createExtensionServer` brings both.
  *
  * ```ts
  * const extension = createExtensionRouter({ handlers: [waitForBackups] });

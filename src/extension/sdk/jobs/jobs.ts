@@ -274,6 +274,7 @@ export interface Jobs {
 
 /**
  * A set of jobs: Jobs on Kubernetes, which replicas and restarts of the extension share, or, with `run`, in this process.
+ * Nothing is requested before the first call.
  *
  * @throws {RangeError} for a number of seconds outside its range.
  * @throws {TypeError} if the name is not that of a namespace, or the template has no containers.

@@ -84,6 +84,7 @@ type MachineSetPatches = Pick<
   'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'
 >;
 
+/** Answers CanUpdateMachine and CanUpdateMachineSet from one list of fields. */
 export interface InPlaceChanges {
   /** The patches for `answer.done(…)` of CanUpdateMachine, which set the fields that the extension can change. */
   machinePatches(request: CanUpdateMachineRequest): MachinePatches;
@@ -185,8 +186,8 @@ const ofMachineSet = ['machineSet', 'infrastructureMachineTemplate', 'bootstrapC
  * ```
  *
  * @param known the fields of providers' kinds, which `template-types` writes. Without it, their paths are not checked, and
- *   Cluster API replaces machines because of a misspelt field.
- * @throws {TypeError} for a path that is not in `spec`, or that Machines or the known kinds do not have.
+ *   Cluster API replaces machines as if the extension could not change a misspelt field.
+ * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, or not of Machines or known kinds.
  */
 export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
   const machine = parsed(

@@ -148,8 +148,10 @@ function remove(holder: Json, segment: string | number): void {
 
 /**
  * Sets arguments of a component, such as `extraArgs` of kubeadm: a map in v1beta1, a list with name and value in v1beta2.
- * The object's `apiVersion` decides where there are none yet. Others keep their values and their order.
+ * The object's `apiVersion` decides where there are none yet. Others keep their values and their order; one that a list has
+ * several times is there once afterwards.
  *
+ * @param path of the arguments: `spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs`.
  * @throws {RangeError} when something on the way is not an object, as `setField`.
  */
 export function setArguments<T extends { readonly apiVersion: string }, const Path extends string>(

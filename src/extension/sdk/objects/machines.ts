@@ -35,6 +35,7 @@ export interface InPlaceUpdater {
   kubeletVersion?(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
 }
 
+/** Options of `machines.inPlace`. */
 export interface InPlaceOptions {
   /** The fields of providers' kinds, which `template-types` writes: paths that they do not have are refused. */
   knownFields?: KnownFields | undefined;

@@ -9,6 +9,7 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 
+/** Options of `applyPatches`. */
 export interface ApplyOptions {
   /** CustomResourceDefinitions of providers, which the patched templates must match. Default: none. */
   crds?: readonly object[] | undefined;

@@ -26,7 +26,12 @@ export function requestFor<H extends HookName>(hook: H, fields?: OrUndefined<Par
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
-/** The request in a JSON file, as `rehearse --write DIR` writes. @throws {Error} for one of another hook. */
+/**
+ * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write DIR` wrote.
+ *
+ * @throws {TypeError} for a name that is not a hook of Cluster API.
+ * @throws {Error} for a file that cannot be read, or that has no request of the hook.
+ */
 export function requestFromFile<H extends HookName>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
   let read: Json;
@@ -57,7 +62,11 @@ export interface TestOutcome<H extends HookName = HookName> extends Omit<CallOut
   lines: Record<string, unknown>[];
 }
 
-/** Calls a handler as over HTTPS, by default with a sample. @throws {Error} for no answer in `timeoutSeconds`. */
+/**
+ * Calls a handler in this process as over HTTPS: request (by default a sample of the hook) and answer are checked.
+ *
+ * @throws {Error} when the handler has not answered after its `timeoutSeconds`, at which its signal is aborted.
+ */
 export async function callHandler<H extends HookName>(
   handler: Handler<H>,
   request?: RequestFor<H>,
@@ -164,6 +173,7 @@ async function callVaried<H extends HookName>(
   return { outcome, compared: comparable(handler, original, { ...outcome, response }, options) };
 }
 
+/** Options of `assertDeterministic`. */
 export interface DeterministicOptions extends ExpectedStatus {
   /** Number of calls, at least 2. Default: 3. */
   times?: number | undefined;
@@ -204,6 +214,7 @@ export async function assertDeterministic<H extends HookName>(
   return first.outcome;
 }
 
+/** Options of `assertIdempotent`. */
 export interface IdempotentOptions extends ExpectedStatus {
   /** Called after each blocking answer to let the work proceed, for example by advancing a fake clock. */
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
@@ -240,8 +251,8 @@ export async function assertIdempotent<H extends HookName>(
 }
 
 /**
- * Asserts that Clusters do not share what is their own: each of two requests, whose answers must differ, has the same answer
- * before and after the other.
+ * Asserts that Clusters do not share what is their own, such as a value that was kept from the first: each of two requests,
+ * whose answers must differ, has the same answer before and after the other.
  *
  * @throws {Error} when the answers do not differ, one changes, or is wrong.
  */

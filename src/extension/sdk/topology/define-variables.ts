@@ -39,6 +39,7 @@ export interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridd
   readonly additionalProperties?: OpenApiSchema | undefined;
 }
 
+/** A variable as its author writes it. */
 export interface VariableDefinition {
   /** Whether every Cluster must set it. */
   readonly required?: boolean | undefined;
@@ -110,7 +111,12 @@ function checkedValue(name: string, definition: VariableDefinition, value: Json 
   return whole;
 }
 
-/** Defines variables by name. @throws {TypeError} for definitions that Cluster API rejects, with paths and problems. */
+/**
+ * Defines variables by name.
+ *
+ * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, and schemas that
+ *   are not structural or do not allow their defaults. The message names the variable, the path in its schema, the problem.
+ */
 export function defineVariables<const D extends Definitions>(
   definitions: D & Exact<D>,
 ): DefinedVariables<VariableValues<D>> {

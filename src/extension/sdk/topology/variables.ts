@@ -22,7 +22,10 @@ interface WorkersBuiltins {
   infrastructureRef?: { name?: string };
 }
 
-/** The variable `builtin` (`Builtins` in Cluster API 1.14): where a template is used decides which parts it has. */
+/**
+ * The variable `builtin`, which Cluster API sends with each request (`Builtins` in its package api/runtime/hooks/v1alpha1, as
+ * of 1.14). Where a template is used decides which of `controlPlane`, `machineDeployment` and `machinePool` it has.
+ */
 export interface BuiltinVariables {
   cluster?: {
     name?: string;
@@ -110,7 +113,10 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer): Va
   };
 }
 
-/** Variables by path and type: those of an item take precedence, and `builtin` is merged field by field. */
+/**
+ * Variables by path and type, such as `variablesOf(request.variables, item.variables)` of a ValidateTopology request: those
+ * of an item take precedence, and `builtin` is merged field by field.
+ */
 export function variablesOf(variables: readonly Variable[] | undefined, ofItem?: readonly Variable[]): Variables {
   return layeredVariables(layerOf(variables), layerOf(ofItem));
 }

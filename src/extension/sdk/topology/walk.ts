@@ -23,7 +23,7 @@ import { HandlerFailure } from '../handlers/handler.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
 import { type BuiltinVariables, layeredVariables, layerOf, type Variables } from './variables.ts';
 
-/** A template as a patcher receives it: a copy. */
+/** A template as a patcher receives it: a copy that may be changed freely. */
 export interface Template {
   apiVersion: string;
   kind: string;
@@ -77,6 +77,7 @@ export type TemplateFor<Match> = Match extends { readonly kind: infer Kind }
     : never
   : Template;
 
+/** The input of a patcher besides the template. */
 export interface TemplateContext<Values = unknown> {
   /** The values of the defined variables (option `variables`) for the place where the template is used. */
   readonly values: Values;
@@ -92,12 +93,14 @@ export interface TemplateContext<Values = unknown> {
   readonly log: Log;
 }
 
+/** Changes templates. */
 export interface TemplatePatcher<Match = TemplateMatch, Values = unknown> {
   match?: (Match & TemplateMatch & Only<Match, keyof TemplateMatch>) | undefined;
   /** Changes the template that it receives; the changes become the patch. */
   mutate(template: TemplateFor<Match>, context: TemplateContext<Values>): void;
 }
 
+/** Options of `walkTemplates`. */
 export interface WalkOptions<Values = unknown> {
   /** What `defineVariables` returned: patchers receive their values. */
   variables?: DefinedVariables<Values> | undefined;
@@ -158,7 +161,8 @@ const silent = pino({ enabled: false });
 
 /**
  * Runs patchers over the templates of a GeneratePatches request, and returns the patches for `answer.done({ items })`: the
- * difference between each template and its copy, which all patchers that match change in their order.
+ * difference between each template and its copy, which all patchers that match change in their order; always in the same
+ * order, and none for an unchanged template.
  *
  * @throws {HandlerFailure} when a value does not match its schema or the type that a patcher expects, and when no patcher
  *   matches and `unmatched` is `fail`.

@@ -363,9 +363,11 @@ test.each<[string, (answer: AnyAnswer) => unknown, string]>([
   expect(lines.at(-1)?.stack).toContain('call.test.ts');
 });
 
-test('a long message is cut', async () => {
-  const { response } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
+test('a message that is cut is logged', async () => {
+  const { response, lines } = await callHandler(create((_, { answer }) => answer.fail('x'.repeat(1_000_000))));
   expect(response.message).toHaveLength(8192);
+  const msg = 'the message of the answer is cut to 8192 characters';
+  expect(lines).toMatchObject([{ level: 40, characters: 1_000_000, msg }]);
 });
 
 test('an answer without fields may say so', async () => {
