@@ -21,7 +21,7 @@ import {
 } from './messages.ts';
 import { unreadLabel, verdictOf } from './permission.ts';
 import { impactLines, unknownOf } from './warnings.ts';
-import { WatchedObjects } from './watched-objects.ts';
+import { watchObjects } from './watched-objects.ts';
 
 /** How long a plan runs at least while newer writes wait, in ms. */
 const ownMs = 150;
@@ -41,7 +41,7 @@ if (port === null) {
 }
 const send = (message: FromThread) => port.postMessage(message);
 
-const watched = new WatchedObjects(await loadKubeConfig(settings.kubeconfig, process.env), (resource, problem) =>
+const watched = watchObjects(await loadKubeConfig(settings.kubeconfig, process.env), (resource, problem) =>
   send({ is: 'problem', resource, problem }),
 );
 

@@ -20,15 +20,12 @@ const maxLength = 64 * 1024 * 1024;
 /** How long objects are used that the API server does not confirm any more, in ms. */
 const maxAgeMs = 60_000;
 
-const ownKinds: ReadonlySet<string> = new Set([
+const ownKinds = [
   ...['Cluster', 'ClusterClass', 'MachineDeployment', 'MachinePool', 'MachineSet', 'Machine'].map(
     (kind) => `${coreGroup} ${kind}`,
   ),
   `${runtimeGroup} ExtensionConfig`,
-]);
-
-/** They say which Clusters a write concerns, and which other kinds are watched. */
-const neededKinds: ReadonlySet<string> = new Set([`${coreGroup} Cluster`, `${coreGroup} ClusterClass`]);
+];
 
 const stillReading = 'the objects of the cluster are still being read';
 
@@ -62,156 +59,138 @@ function ownerOf(object: JsonObject): string {
   return name === '' ? namespaceOf(object) : `${namespaceOf(object)}/${name}`;
 }
 
+export type WatchedObjects = ReturnType<typeof watchObjects>;
+
 /** Clusters and their Machines, classes, and the kinds that these name. Plans do without what belongs to a single Machine. */
-export class WatchedObjects {
-  readonly #config: KubeConfig;
-  readonly #onProblem: (resource: string, problem: string | undefined) => void;
-  readonly #definitions: Informer;
-  readonly #namespaces: Informer;
-  readonly #following = new Map<string, { version: string; informer: Informer }>();
+export function watchObjects(config: KubeConfig, onProblem: (resource: string, problem: string | undefined) => void) {
+  const following = new Map<string, { version: string; informer: Informer }>();
   /** The objects by `ownerOf`; undefined since one of them has changed. */
-  #byOwner: Map<string, JsonObject[]> | undefined;
-  #isToFollow = false;
-
-  constructor(config: KubeConfig, onProblem: (resource: string, problem: string | undefined) => void) {
-    this.#config = config;
-    this.#onProblem = onProblem;
-    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-    this.#definitions = this.#watch(definitions, 'customresourcedefinitions.apiextensions.k8s.io', keptDefinition, () =>
-      this.#followSoon(),
-    );
-    this.#namespaces = this.#watch('/api/v1/namespaces', 'namespaces', prepared);
-  }
-
-  #watch(path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange?: () => void): Informer {
-    const onProblem = (problem: string | undefined) => this.#onProblem(resource, problem);
-    return new Informer(this.#config, {
-      ...{ path, resource, keep, maxObjects, maxLength, onProblem },
-      ...(onChange && { onChange }),
+  let byOwner: Map<string, JsonObject[]> | undefined;
+  let isToFollow = false;
+  const watch = (path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange = () => {}) =>
+    new Informer(config, {
+      ...{ path, resource, keep, maxObjects, maxLength, onChange },
+      onProblem: (problem) => onProblem(resource, problem),
     });
-  }
+  const definitions = watch(
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    'customresourcedefinitions.apiextensions.k8s.io',
+    keptDefinition,
+    followSoon,
+  );
+  const namespaces = watch('/api/v1/namespaces', 'namespaces', prepared);
 
-  get problem(): string | undefined {
-    const needed = [...neededKinds].flatMap((kind) => this.#following.get(kind)?.informer ?? []);
-    const problem = [this.#definitions, this.#namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
-    return problem ?? (this.#isToFollow ? stillReading : undefined);
-  }
-
-  /** Whether some kind is being read for the first time: only what needs it is not known. */
-  get isReading(): boolean {
-    return [...this.#following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
-  }
-
-  versionOf(object: JsonObject): string | undefined {
-    const { informer } = this.#following.get(`${groupOf(object)} ${textAt(object, 'kind')}`) ?? {};
-    const known = informer?.get(namespacedName(object));
-    return known && textAt(known, 'metadata', 'resourceVersion');
-  }
-
-  /** Some objects, with what could not be read in the cluster. */
-  worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
-    const unread = [...this.#following].flatMap(([key, { informer }]): World['unread'][number][] => {
-      const [group = '', kind = ''] = key.split(' ');
-      const why = whyUnread(informer);
-      return why === undefined ? [] : [{ group, kind, why }];
-    });
-    return new World(objects, { unread, call });
-  }
-
-  definitions(): JsonObject[] {
-    return this.#definitions.list().filter((definition) => textAt(definition, 'spec', 'group') !== '');
-  }
-
-  ofKind(group: string, kind: string): JsonObject[] {
-    return this.#following.get(`${group} ${kind}`)?.informer.list() ?? [];
-  }
-
-  /** Of `NAMESPACE/NAME`, a Cluster and what belongs to it; of `NAMESPACE`, its classes and templates. */
-  ownedBy(owner: string): JsonObject[] {
-    this.#byOwner ??= Map.groupBy(
-      [...this.#following.values()].flatMap(({ informer }) => informer.list()),
-      ownerOf,
-    );
-    return this.#byOwner.get(owner) ?? [];
-  }
-
-  namespaceLabels(namespace: string): JsonObject {
-    return objectAt(this.#namespaces.get(namespace), 'metadata', 'labels');
-  }
+  const ofKind = (group: string, kind: string): JsonObject[] =>
+    following.get(`${group} ${kind}`)?.informer.list() ?? [];
 
   /** Kinds to watch, and the versions that classes name. */
-  #wanted(): Map<string, string | undefined> {
-    const wanted = new Map<string, string | undefined>([...ownKinds].map((kind) => [kind, undefined]));
-    for (const clusterClass of this.ofKind(coreGroup, 'ClusterClass')) {
-      for (const reference of templateReferences(clusterClass)) {
-        const [group = '', version] = textAt(reference, 'apiVersion').split('/');
-        const kind = textAt(reference, 'kind');
-        wanted.set(`${group} ${kind}`, version);
-        // Those of clouds are in the group of the infrastructure.
-        if (kind.endsWith('ControlPlaneTemplate')) {
-          wanted.set(`${group} ${kind.replace(/Template$/, '')}`, undefined);
-        }
+  function wantedKinds(): Map<string, string | undefined> {
+    const wanted = new Map<string, string | undefined>(ownKinds.map((kind) => [kind, undefined]));
+    for (const reference of ofKind(coreGroup, 'ClusterClass').flatMap(templateReferences)) {
+      const [group = '', version] = textAt(reference, 'apiVersion').split('/');
+      const kind = textAt(reference, 'kind');
+      wanted.set(`${group} ${kind}`, version);
+      // Those of clouds are in the group of the infrastructure.
+      if (kind.endsWith('ControlPlaneTemplate')) {
+        wanted.set(`${group} ${kind.replace(/Template$/, '')}`, undefined);
       }
     }
     return wanted;
   }
 
   /** Once for many changes. */
-  #followSoon(): void {
-    if (!this.#isToFollow) {
-      this.#isToFollow = true;
+  function followSoon(): void {
+    if (!isToFollow) {
+      isToFollow = true;
       setImmediate(() => {
-        this.#isToFollow = false;
-        this.#follow();
+        isToFollow = false;
+        follow();
       });
     }
   }
 
   /** Begins to watch kinds that are wanted and defined, and ends what is not any more. */
-  #follow(): void {
-    const wanted = this.#wanted();
+  function follow(): void {
+    const wanted = wantedKinds();
     const defined = new Set<string>();
-    for (const { spec } of this.#definitions.list()) {
-      const group = textAt(spec, 'group');
-      const key = `${group} ${textAt(spec, 'names', 'kind')}`;
-      if (!wanted.has(key)) {
-        continue;
-      }
+    for (const { spec } of definitions.list()) {
+      const [group, kind, plural] = [
+        textAt(spec, 'group'),
+        textAt(spec, 'names', 'kind'),
+        textAt(spec, 'names', 'plural'),
+      ];
+      const key = `${group} ${kind}`;
       const served = objectsAt(spec, 'versions').filter((version) => version.served === true);
-      const chosen =
-        [wanted.get(key), 'v1beta2'].find((name) => served.some((version) => version.name === name)) ??
-        textAt(served.find((version) => version.storage === true) ?? served[0], 'name');
-      if (chosen === '') {
+      const version =
+        [wanted.get(key), 'v1beta2'].find((name) => served.some((one) => one.name === name)) ??
+        textAt(served.find(({ storage }) => storage === true) ?? served[0], 'name');
+      if (!wanted.has(key) || version === '') {
         continue;
       }
       defined.add(key);
-      if (this.#following.get(key)?.version !== chosen) {
-        this.#end(key);
-        this.#begin(key, group, textAt(spec, 'names', 'plural'), chosen);
+      if (following.get(key)?.version === version) {
+        continue;
       }
+      end(key);
+      const apiVersion = `${group}/${version}`;
+      // Items of a list may lack both.
+      const keep = (object: JsonObject) => prepared({ ...object, apiVersion, kind });
+      const informer = watch(`/apis/${apiVersion}/${plural}`, `${plural}.${group}`, keep, () => {
+        byOwner = undefined;
+        if (key === `${coreGroup} ClusterClass`) {
+          followSoon();
+        }
+      });
+      following.set(key, { version, informer });
     }
-    for (const key of [...this.#following.keys()].filter((one) => !defined.has(one))) {
-      this.#end(key);
+    for (const key of [...following.keys()].filter((one) => !defined.has(one))) {
+      end(key);
     }
   }
 
-  #begin(key: string, group: string, plural: string, version: string): void {
-    const apiVersion = `${group}/${version}`;
-    const kind = key.split(' ')[1] ?? '';
-    // Items of a list may lack both.
-    const keep = (object: JsonObject) => prepared({ ...object, apiVersion, kind });
-    const informer = this.#watch(`/apis/${apiVersion}/${plural}`, `${plural}.${group}`, keep, () => {
-      this.#byOwner = undefined;
-      if (key === `${coreGroup} ClusterClass`) {
-        this.#followSoon();
-      }
-    });
-    this.#following.set(key, { version, informer });
+  function end(key: string): void {
+    following.get(key)?.informer.stop();
+    following.delete(key);
+    byOwner = undefined;
   }
 
-  #end(key: string): void {
-    this.#following.get(key)?.informer.stop();
-    this.#following.delete(key);
-    this.#byOwner = undefined;
-  }
+  return {
+    /** Why it is not known which Clusters a write concerns, or which kinds there are to watch. */
+    get problem(): string | undefined {
+      const needed = ['Cluster', 'ClusterClass'].flatMap(
+        (kind) => following.get(`${coreGroup} ${kind}`)?.informer ?? [],
+      );
+      const problem = [definitions, namespaces, ...needed].map(whyUnread).find((why) => why !== undefined);
+      return problem ?? (isToFollow ? stillReading : undefined);
+    },
+    /** Whether some kind is being read for the first time: only what needs it is not known. */
+    get isReading(): boolean {
+      return [...following.values()].some(({ informer }) => whyUnread(informer) === stillReading);
+    },
+    versionOf(object: JsonObject): string | undefined {
+      const { informer } = following.get(`${groupOf(object)} ${textAt(object, 'kind')}`) ?? {};
+      const known = informer?.get(namespacedName(object));
+      return known && textAt(known, 'metadata', 'resourceVersion');
+    },
+    /** Some objects, with what could not be read in the cluster. */
+    worldOf(objects: Iterable<JsonObject>, call: CallHook | undefined): World {
+      const unread = [...following].flatMap(([key, { informer }]): World['unread'][number][] => {
+        const [group = '', kind = ''] = key.split(' ');
+        const why = whyUnread(informer);
+        return why === undefined ? [] : [{ group, kind, why }];
+      });
+      return new World(objects, { unread, call });
+    },
+    definitions: (): JsonObject[] => definitions.list().filter((one) => textAt(one, 'spec', 'group') !== ''),
+    ofKind,
+    /** Of `NAMESPACE/NAME`, a Cluster and what belongs to it; of `NAMESPACE`, its classes and templates. */
+    ownedBy(owner: string): JsonObject[] {
+      byOwner ??= Map.groupBy(
+        [...following.values()].flatMap(({ informer }) => informer.list()),
+        ownerOf,
+      );
+      return byOwner.get(owner) ?? [];
+    },
+    namespaceLabels: (namespace: string): JsonObject => objectAt(namespaces.get(namespace), 'metadata', 'labels'),
+  };
 }

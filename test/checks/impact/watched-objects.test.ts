@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { WatchedObjects } from '../../../src/checks/impact/watched-objects.ts';
+import { watchObjects } from '../../../src/checks/impact/watched-objects.ts';
 import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, send } from '../../sandbox/client.ts';
@@ -58,7 +58,7 @@ test("the control planes of a class are watched when they are defined, also thos
   });
   const config = new KubeConfig();
   config.loadFromString(sandbox.kubeconfig);
-  const watched = new WatchedObjects(config, () => undefined);
+  const watched = watchObjects(config, () => undefined);
   // A kind without a definition is no problem.
   await eventually(
     () => Promise.resolve([watched.problem, watched.ofKind('cluster.x-k8s.io', 'ClusterClass').length] as const),
