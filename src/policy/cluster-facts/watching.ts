@@ -18,7 +18,7 @@ import {
   createFactsStore,
   type FactKind,
   type Facts,
-  readers,
+  kinds,
   readSecret,
   readService,
 } from '../facts/store.ts';
@@ -35,19 +35,6 @@ const requestDeadlineMs = 10_000;
 const timeoutMs = 1_000;
 /** Maximum number of concurrent reads: anyone who may write ExtensionConfigs causes them. Beyond it, nothing is known. */
 const maxReading = 32;
-
-/** Where an API server has the objects of a kind, and its name in permissions, in the version served since Cluster API 1.11. */
-const ofGroup = (group: string, plural: string) => ({
-  path: `/apis/${group}/v1beta2/${plural}`,
-  resource: `${plural}.${group}`,
-});
-const resources = {
-  ExtensionConfig: ofGroup('runtime.cluster.x-k8s.io', 'extensionconfigs'),
-  ClusterClass: ofGroup('cluster.x-k8s.io', 'clusterclasses'),
-  Cluster: ofGroup('cluster.x-k8s.io', 'clusters'),
-  Namespace: { path: '/api/v1/namespaces', resource: 'namespaces' },
-  Service: { path: '/api/v1/services', resource: 'services' },
-} satisfies Record<CollectedKind, object>;
 
 export interface WatchingOptions {
   config: KubeConfig;
@@ -121,12 +108,15 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
   const store = createFactsStore();
   const watches = collectedKinds.map((kind) => {
     const collection: Map<string, unknown> = store.collections[kind];
+    const { group, plural, read } = kinds[kind];
     const informer = new Informer(config, {
-      ...resources[kind],
+      // Since Cluster API 1.11.
+      path: group === '' ? `/api/v1/${plural}` : `/apis/${group}/v1beta2/${plural}`,
+      resource: group === '' ? plural : `${plural}.${group}`,
       mayBeAbsent: true,
       keep: (object) => ({
         metadata: identityOf(object),
-        facts: readers[kind](objectKey(object), object) as Json,
+        facts: read(objectKey(object), object) as Json,
       }),
       maxObjects,
       maxLength,

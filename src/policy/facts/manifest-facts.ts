@@ -13,20 +13,12 @@ import {
   type Facts,
   type KnownCertificate,
   type KnownSecret,
-  readers,
+  kinds,
   readSecret,
 } from './store.ts';
 
 /** The API groups of these kinds; a manifest may contain another kind with the same name (Knative has a Service). */
-const groups = {
-  ExtensionConfig: 'runtime.cluster.x-k8s.io',
-  ClusterClass: 'cluster.x-k8s.io',
-  Cluster: 'cluster.x-k8s.io',
-  Namespace: '',
-  Service: '',
-  Secret: '',
-  Certificate: 'cert-manager.io',
-} as const;
+const known = { ...kinds, Secret: { group: '' }, Certificate: { group: 'cert-manager.io' } };
 
 /**
  * Manifests rarely describe a whole cluster: a Service counts as absent only if its namespace has another one, a Secret never.
@@ -48,11 +40,8 @@ export function createManifestFacts(): {
       certificates,
     },
     add(object) {
-      const kind = object.kind as keyof typeof groups;
-      if (!Object.hasOwn(groups, String(kind)) || groups[kind] !== groupOf(object)) {
-        return false;
-      }
-      if (nameOf(object) === '') {
+      const kind = object.kind as keyof typeof known;
+      if (!Object.hasOwn(known, String(kind)) || known[kind].group !== groupOf(object) || nameOf(object) === '') {
         return false;
       }
       const isOfCluster = kind === 'ExtensionConfig' || kind === 'Namespace';
@@ -68,7 +57,7 @@ export function createManifestFacts(): {
       } else if (kind === 'Secret') {
         secrets.set(key, readSecret(object));
       } else {
-        (store.collections[kind] as Map<string, unknown>).set(key, readers[kind](key, object));
+        (store.collections[kind] as Map<string, unknown>).set(key, kinds[kind].read(key, object));
       }
       if (kind === 'Service') {
         namespacesOfServices.add(namespaceOf(object));

@@ -26,7 +26,7 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 
-export type CollectedKind = keyof typeof readers;
+export type CollectedKind = keyof typeof kinds;
 export type FactKind = CollectedKind | 'Secret';
 
 export type KnownExtensionConfig = ReturnType<typeof readExtensionConfig>;
@@ -223,15 +223,15 @@ export function readSecret(secret: JsonObject): KnownSecret {
   };
 }
 
-/** What is kept, as JSON, of an object of the kinds whose objects are all collected, by its key. */
-export const readers = {
-  ExtensionConfig: readExtensionConfig,
-  ClusterClass: readClusterClass,
-  Cluster: readCluster,
-  Namespace: readNamespace,
-  Service: (_key: string, object: JsonObject) => readService(object),
+/** The kinds whose objects are all collected, and what is kept of an object, as JSON, by its key. */
+export const kinds = {
+  ExtensionConfig: { group: 'runtime.cluster.x-k8s.io', plural: 'extensionconfigs', read: readExtensionConfig },
+  ClusterClass: { group: 'cluster.x-k8s.io', plural: 'clusterclasses', read: readClusterClass },
+  Cluster: { group: 'cluster.x-k8s.io', plural: 'clusters', read: readCluster },
+  Namespace: { group: '', plural: 'namespaces', read: readNamespace },
+  Service: { group: '', plural: 'services', read: (_key: string, object: JsonObject) => readService(object) },
 };
-export const collectedKinds = Object.keys(readers) as CollectedKind[];
+export const collectedKinds = Object.keys(kinds) as CollectedKind[];
 
 /** The facts about the cluster that rules may use, by key. What is unknown is absent: rules then report nothing. */
 export interface Facts {
@@ -247,7 +247,7 @@ export interface Facts {
 
 /** @param isServiceCertain whether a Service that was not added is certainly absent from a namespace. Default: yes. */
 export function createFactsStore(isServiceCertain: (namespace: string) => boolean = () => true) {
-  const collections: { [Kind in CollectedKind]: Map<string, ReturnType<(typeof readers)[Kind]>> } = {
+  const collections: { [Kind in CollectedKind]: Map<string, ReturnType<(typeof kinds)[Kind]['read']>> } = {
     ExtensionConfig: new Map(),
     ClusterClass: new Map(),
     Cluster: new Map(),
@@ -261,9 +261,9 @@ export function createFactsStore(isServiceCertain: (namespace: string) => boolea
   return {
     collections,
     /** The facts, for kinds of which all objects have been added; they change with the collections. */
-    factsAbout(kinds: readonly CollectedKind[]): Facts {
+    factsAbout(known: readonly CollectedKind[]): Facts {
       const ifKnown = <Kind extends CollectedKind>(kind: Kind) =>
-        kinds.includes(kind) ? collections[kind] : undefined;
+        known.includes(kind) ? collections[kind] : undefined;
       return {
         extensionConfigs: ifKnown('ExtensionConfig'),
         clusterClasses: ifKnown('ClusterClass'),

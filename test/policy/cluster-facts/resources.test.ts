@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readers } from '../../../src/policy/facts/store.ts';
+import { kinds } from '../../../src/policy/facts/store.ts';
 
 const metadata = { namespace: 'a', name: 'b', uid: 'u', resourceVersion: '1' };
 
@@ -7,19 +7,19 @@ test('large parts are dropped if nothing reads them', () => {
   const pending = 'runtime.cluster.x-k8s.io/pending-hooks';
   const large = 'x'.repeat(200_000);
   const cluster = { metadata: { ...metadata, annotations: { [pending]: large, other: large } }, spec: { large } };
-  expect(readers.Cluster('a/b', cluster)).toEqual({ key: 'a/b', namespace: 'a', pending: [] });
+  expect(kinds.Cluster.read('a/b', cluster)).toEqual({ key: 'a/b', namespace: 'a', pending: [] });
 
   const external = { generatePatchesExtension: 'a.b', settings: { large } };
   const patches = [
     { name: 'a', external },
     { name: 'b', definitions: [large] },
   ];
-  expect(readers.ClusterClass('a/b', { metadata, spec: { patches, upgrade: { external }, large } })).toEqual([
+  expect(kinds.ClusterClass.read('a/b', { metadata, spec: { patches, upgrade: { external }, large } })).toEqual([
     { clusterClass: 'a/b', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
   ]);
 
   const ports = [{ name: large, port: 443, protocol: 'TCP', appProtocol: large, targetPort: large }, null];
-  expect(readers.Service('a/b', { metadata, spec: { ports, externalIPs: [large] } })).toEqual({
+  expect(kinds.Service.read('a/b', { metadata, spec: { ports, externalIPs: [large] } })).toEqual({
     ports: [443],
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { createFactsStore, readers } from '../../../src/policy/facts/store.ts';
+import { createFactsStore, kinds } from '../../../src/policy/facts/store.ts';
 import { type FactKind, type KnownExtensionConfig, referencesTo } from '../../../src/policy/index.ts';
 
 type CollectedKind = Exclude<FactKind, 'Secret'>;
@@ -9,7 +9,7 @@ type CollectedKind = Exclude<FactKind, 'Secret'>;
 function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}) {
   const store = createFactsStore();
   const put = (key: string, object: JsonObject) =>
-    (store.collections[kind] as Map<string, unknown>).set(key, readers[kind](key, object));
+    (store.collections[kind] as Map<string, unknown>).set(key, kinds[kind].read(key, object));
   for (const [key, object] of Object.entries(objects)) {
     put(key, object);
   }

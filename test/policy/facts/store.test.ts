@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { readers } from '../../../src/policy/facts/store.ts';
+import { kinds } from '../../../src/policy/facts/store.ts';
 import { createManifestFacts, type KnownSecret } from '../../../src/policy/index.ts';
 import {
   exampleCaBundle,
@@ -37,7 +37,7 @@ function readSecret(fields: JsonObject): KnownSecret {
 test('the memory for Clusters and ClusterClasses hardly depends on their contents', () => {
   const hooks = (length: number) => Array.from({ length }, (_, index) => `h${index}`);
   const pendingOf = (length: number) =>
-    readers.Cluster('a/b', exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': hooks(length).join(',') }))
+    kinds.Cluster.read('a/b', exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': hooks(length).join(',') }))
       .pending;
   expect(pendingOf(300)).toEqual([]);
   expect(pendingOf(40)).toEqual(hooks(32));
@@ -45,7 +45,7 @@ test('the memory for Clusters and ClusterClasses hardly depends on their content
   const patches = Array.from({ length: 1000 }, () => ({
     external: { generatePatchesExtension: 'a.b', validateTopologyExtension: 'a.b' },
   }));
-  expect(readers.ClusterClass('x/y', { ...exampleClass(), spec: { patches } })).toEqual([
+  expect(kinds.ClusterClass.read('x/y', { ...exampleClass(), spec: { patches } })).toEqual([
     { clusterClass: 'x/y', field: 'spec.patches[0].external.generatePatchesExtension', handler: 'a.b' },
   ]);
 });
