@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Express, Response } from 'express';
+import type { Registry } from 'prom-client';
 import type { Log } from '../base/index.ts';
-import type { Metrics } from './application/metrics.ts';
 import type { Readiness } from './application/readiness.ts';
 import { createApplication, createRefuse, noSuchPath, type Refuse } from './application/refusal.ts';
 import { type ConnectionEvents, Connections } from './connections/connections.ts';
@@ -26,7 +26,7 @@ function describeChecks({ checks, reason }: Readiness): string {
 /** `/healthz` and `/livez`, `/readyz` (with `?verbose` one line per check) and `/metrics` (Prometheus' text format). */
 function createHealthApplication(
   readiness: () => Readiness,
-  metrics: Pick<Metrics, 'contentType' | 'render'>,
+  metrics: Pick<Registry, 'contentType' | 'metrics'>,
   refuse: Refuse,
 ): Express {
   const application = createApplication();
@@ -42,7 +42,7 @@ function createHealthApplication(
     send(response, state.reason === undefined ? 200 : 503, text);
   });
   application.get('/metrics', async (_request, response) => {
-    send(response, 200, await metrics.render(), metrics.contentType);
+    send(response, 200, await metrics.metrics(), metrics.contentType);
   });
   application.use(noSuchPath([], 'no such path; the paths are /healthz, /livez, /readyz and /metrics'), refuse);
   return application;
@@ -51,7 +51,7 @@ function createHealthApplication(
 interface HealthServerOptions {
   address: Address;
   readiness(): Readiness;
-  metrics: Pick<Metrics, 'contentType' | 'render'>;
+  metrics: Pick<Registry, 'contentType' | 'metrics'>;
   events?: ConnectionEvents;
   log: Log;
 }

@@ -138,7 +138,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     if (options.health !== undefined) {
       const address = options.health;
-      health = await startHealthServer({ address, readiness, metrics, events: metrics.eventsOf('health'), log });
+      const events = metrics.eventsOf('health');
+      health = await startHealthServer({ address, readiness, metrics: metrics.registry, events, log });
     }
     if (clients !== undefined) {
       const onChange: Parameters<typeof watchClientCa>[1] = (clientCa) => {

@@ -35,15 +35,12 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
 
 async function refuseRival(kubeConfig: KubeConfig, namespace: string, signal: AbortSignal): Promise<void> {
   const lease = { ...clusterApiLease, namespace };
-  let holder: string | undefined;
-  try {
-    holder = await findRival(kubeConfig, lease, signal);
-  } catch (error) {
+  const holder = await findRival(kubeConfig, lease, signal).catch(({ message }: Error) => {
     signal.throwIfAborted();
     throw new FailureError(
-      `cannot tell whether Cluster API's own controller is running: ${(error as Error).message}. Start again, or use --force`,
+      `cannot tell whether Cluster API's own controller is running: ${message}. Start again, or use --force`,
     );
-  }
+  });
   if (holder !== undefined) {
     throw new FailureError(
       `Cluster API's own controller discovers extensions in this cluster: ${holder} holds the Lease ${lease.namespace}/${lease.name}. The two would overwrite each other's status: stop one of them, or use --force`,
@@ -91,7 +88,7 @@ taken, 2 usage error.`,
           const problem = isStopping ? 'shutting down' : controller?.problem;
           return { checks: [{ name: 'controller', problem, essential: true }], reason: problem };
         },
-        metrics: { contentType: metrics.contentType, render: () => metrics.metrics() },
+        metrics,
         log,
       }),
     );

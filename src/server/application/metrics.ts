@@ -125,9 +125,7 @@ export function createMetrics(options: MetricsOptions, live: () => LiveCounts) {
     1,
   );
   return {
-    contentType: registry.contentType as string,
     registry,
-    render: () => registry.metrics(),
     eventsOf: (port: string) => ({
       refused: ({ code }: { code: number }) => refusals.inc({ code }),
       evicted: () => evicted.inc({ port }),

@@ -19,7 +19,10 @@ beforeAll(async () => {
   server = await startHealthServer({
     address: { host: '127.0.0.1', port: 0 },
     readiness: () => state,
-    metrics: { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
+    metrics: {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      metrics: () => Promise.reject(new Error('a collector fails')),
+    },
     log,
   });
 });

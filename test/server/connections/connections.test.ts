@@ -135,8 +135,8 @@ test('the health port closes no connection on which it still responds to make ro
     address: { host: '127.0.0.1', port: 0 },
     readiness: () => ({ checks: [], reason: undefined }),
     metrics: {
-      contentType: 'text/plain',
-      render() {
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      metrics() {
         started.resolve();
         return rendered.promise;
       },
