@@ -1,7 +1,6 @@
 import type { Log } from '../../base/index.ts';
 import {
   type AdmissionRequest,
-  type ConversionResponse,
   type ConversionReviewResponse,
   decodeAdmissionReview,
   type Json,
@@ -113,6 +112,8 @@ export function logReview(log: Log, { webhook, request, outcome, socket, duratio
 /** Converts the objects of a ConversionReview; `problem` says why a body is none. */
 export type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
 
+const maxReasonLength = 1024;
+
 /** The route of conversions: decode, convert, respond, count, log. */
 export function conversion(convert: Convert, { inFlight, metrics, log }: ReviewContext): BodyHandler {
   return (request, response) => {
@@ -123,39 +124,28 @@ export function conversion(convert: Convert, { inFlight, metrics, log }: ReviewC
     }
     inFlight.send(response, { code: 200, text: JSON.stringify(converted.review) });
     const durationMs = performance.now() - response.locals.startedMs;
-    const answer = converted.review.response;
-    metrics.conversions.inc({ result: answer.result.status === 'Success' ? 'success' : 'failure' });
+    const { uid, result } = converted.review.response;
+    // Objects can then be neither read nor written in that version. The reason names object and field, not the value.
+    const failure = result.status === 'Failure' && { reason: result.message.slice(0, maxReasonLength) };
+    metrics.conversions.inc({ result: failure ? 'failure' : 'success' });
     metrics.durations.observe({ webhook: 'convert' }, durationMs / 1000);
-    logConversion(log, body, answer, clientOf(request.socket), durationMs);
+    const level = failure ? 'warn' : 'debug';
+    if (log.isLevelEnabled(level)) {
+      const { desiredAPIVersion, objects } = objectAt(body, 'request');
+      log[level](
+        {
+          webhook: 'convert',
+          uid,
+          ...failure,
+          ...(typeof desiredAPIVersion === 'string' && {
+            desiredAPIVersion: desiredAPIVersion.slice(0, maxNameLength),
+          }),
+          ...(Array.isArray(objects) && { objects: objects.length }),
+          client: clientOf(request.socket),
+          durationMs: rounded(durationMs),
+        },
+        failure ? 'conversion failed' : 'converted',
+      );
+    }
   };
-}
-
-const maxReasonLength = 1024;
-
-/** A failed conversion is a warning, since objects can then be neither read nor written in that version. */
-function logConversion(
-  log: Log,
-  body: Json,
-  { uid, result }: ConversionResponse,
-  client: string | undefined,
-  durationMs: number,
-): void {
-  const level = result.status === 'Failure' ? 'warn' : 'debug';
-  if (!log.isLevelEnabled(level)) {
-    return;
-  }
-  const { desiredAPIVersion, objects } = objectAt(body, 'request');
-  log[level](
-    {
-      webhook: 'convert',
-      uid,
-      // Names the object and the field, not its value.
-      ...(result.status === 'Failure' && { reason: result.message.slice(0, maxReasonLength) }),
-      ...(typeof desiredAPIVersion === 'string' && { desiredAPIVersion: desiredAPIVersion.slice(0, maxNameLength) }),
-      ...(Array.isArray(objects) && { objects: objects.length }),
-      client,
-      durationMs: rounded(durationMs),
-    },
-    result.status === 'Failure' ? 'conversion failed' : 'converted',
-  );
 }
