@@ -19,17 +19,12 @@ const falsehoods: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False']
 /** Kubernetes' syntax (`k8s.io/component-base/featuregate`): `RuntimeSDK=true,Other=false`. The last setting of a gate counts. */
 export function parseFeatureGates(text: string, known: FeatureGates = knownFeatureGates): ParsedFeatureGates {
   const gates: Record<string, boolean> = { ...known };
-  for (const part of text.split(',')) {
-    const setting = part.trim();
-    if (setting === '') {
-      continue;
-    }
-    const equals = setting.indexOf('=');
-    const name = (equals === -1 ? setting : setting.slice(0, equals)).trim();
+  for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
+    const [name = '', ...values] = setting.split('=').map((part) => part.trim());
     if (!Object.hasOwn(known, name)) {
       return { problem: `unknown feature gate ${JSON.stringify(name)}; known: ${Object.keys(known).join(', ')}` };
     }
-    const value = equals === -1 ? '' : setting.slice(equals + 1).trim();
+    const value = values.join('=');
     if (!truths.includes(value) && !falsehoods.includes(value)) {
       return { problem: `feature gate ${name} needs a value: ${name}=true or ${name}=false` };
     }

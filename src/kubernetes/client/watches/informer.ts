@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
+import { type JsonObject, objectAt, textAt } from '../../objects/json/json.ts';
 import { perObject } from '../../objects/per-object.ts';
 import {
   askedWait,
@@ -63,17 +63,12 @@ export interface InformerOptions {
 
 /** The key of an object: `NAMESPACE/NAME`, or just the name. */
 export function objectKey(object: JsonObject): string {
-  const { namespace, name } = isJsonObject(object.metadata) ? object.metadata : {};
-  return typeof namespace === 'string' && namespace !== '' ? `${namespace}/${String(name)}` : String(name);
-}
-
-function textIn(object: JsonObject | undefined, field: 'uid' | 'resourceVersion'): string {
-  const value = isJsonObject(object?.metadata) ? object.metadata[field] : undefined;
-  return typeof value === 'string' ? value : '';
+  const [namespace, name] = [textAt(object, 'metadata', 'namespace'), textAt(object, 'metadata', 'name')];
+  return namespace === '' ? name : `${namespace}/${name}`;
 }
 
 function withoutManagedFields(object: JsonObject): JsonObject {
-  const { managedFields: _, ...metadata } = isJsonObject(object.metadata) ? object.metadata : {};
+  const { managedFields: _, ...metadata } = objectAt(object, 'metadata');
   return { ...object, metadata };
 }
 
@@ -238,7 +233,7 @@ export class Informer {
       onEvent: ({ type, object }) => {
         this.#watch.events++;
         this.#confirm();
-        this.#version = textIn(object, 'resourceVersion') || this.#version;
+        this.#version = textAt(object, 'metadata', 'resourceVersion') || this.#version;
         if (type === 'DELETED') {
           this.#remove(objectKey(object));
         } else if (type !== 'BOOKMARK') {
@@ -252,18 +247,19 @@ export class Informer {
   /** Adds or updates an object, unless its version is known. @throws {ResponseError} when there is no room for it. */
   #put(object: JsonObject, most: number): void {
     const key = objectKey(object);
+    const isSame = (field: string) =>
+      textAt(this.#copy.get(key), 'metadata', field) === textAt(object, 'metadata', field);
     // An object that was deleted and created again has a different uid.
-    if (textIn(this.#copy.get(key), 'uid') !== textIn(object, 'uid')) {
+    if (!isSame('uid')) {
       this.#remove(key);
     }
     const previous = this.#copy.get(key);
-    if (previous !== undefined && textIn(previous, 'resourceVersion') === textIn(object, 'resourceVersion')) {
+    if (previous !== undefined && isSame('resourceVersion')) {
       return;
     }
-    if (previous === undefined && this.#copy.size >= this.#options.maxObjects) {
-      throw new ResponseError(
-        `there are more than ${this.#options.maxObjects} ${this.#options.resource}: select by label`,
-      );
+    const { maxObjects, resource } = this.#options;
+    if (previous === undefined && this.#copy.size >= maxObjects) {
+      throw new ResponseError(`there are more than ${maxObjects} ${resource}: select by label`);
     }
     const length = this.#length - (previous ? this.#lengthOf(previous) : 0) + this.#lengthOf(object);
     this.#checkLength(length, most);

@@ -315,7 +315,7 @@ test('the key of an object is its name, after its namespace if it has one', () =
   expect(objectKey({ metadata: { name: 'a', namespace: 'n' } })).toBe('n/a');
   expect(objectKey({ metadata: { name: 'a', namespace: '' } })).toBe('a');
   expect(objectKey({ metadata: { name: 'a' } })).toBe('a');
-  expect(objectKey({})).toBe('undefined');
+  expect(objectKey({})).toBe('');
 });
 
 test.concurrent('the watch begins where the list ended', async ({ expect }) => {
