@@ -200,20 +200,18 @@ export function createImpactReviews({ log, config, facts, ...settings }: ImpactS
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     });
     started.on('message', (message: FromThread) => {
+      const { is: _is, ...fields } = message;
       if (message.is === 'ready') {
         isReady = true;
         becomeReady();
-      } else if (message.is === 'problem') {
-        const { resource, problem } = message;
-        if (problem === undefined) {
-          log.info({ resource }, 'objects for plans are up to date again');
-        } else {
-          log.warn({ resource, problem }, 'objects for plans may be stale or missing');
-        }
       } else if (message.is === 'answer') {
         waiting.get(message.answer.number)?.(message.answer);
+      } else if (message.is === 'bug') {
+        log.error(fields, 'a plan failed: this is a bug');
+      } else if (message.problem === undefined) {
+        log.info({ resource: message.resource }, 'objects for plans are up to date again');
       } else {
-        log.error({ error: message.error, stack: message.stack }, 'a plan failed: this is a bug');
+        log.warn(fields, 'objects for plans may be stale or missing');
       }
     });
     started.on('error', (error: Error) => {

@@ -66,10 +66,8 @@ function unknownIn({ clusters, unasked, unplanned }: Impact): Reason | undefined
 
 function answerTo(number: number, change: Change, impact: Impact): Answer {
   const { losses, clusters, total } = impact;
-  const lost = (...verbs: string[]) =>
-    losses
-      .filter(({ verb, isLater }) => verbs.includes(verb) && !isLater)
-      .reduce((sum, { machines }) => sum + machines, 0);
+  const lost = (verb: string) =>
+    losses.reduce((sum, loss) => sum + (loss.verb === verb && !loss.isLater ? loss.machines : 0), 0);
   const verdict = verdictOf(impact, change, watched);
   const lines = impactLines(impact, (text, cluster) => hidden(change, text, cluster));
   const label = settings.denies ? unreadLabel(impact, watched) : undefined;
