@@ -100,6 +100,7 @@ export interface HttpsPort {
   use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
 }
 
+/** Puts an application on an HTTPS server with limits, which does not listen yet. */
 export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions): HttpsPort {
   // Renegotiations would repeat the costly handshake. OpenSSL checks client certificates in full handshakes only, so that no
   // session is resumed; Go's clients never do.

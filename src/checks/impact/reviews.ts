@@ -163,6 +163,7 @@ function denied(
   return { response, verdict: 'denied', deniedBy: ['impact'], warnedBy: [] };
 }
 
+/** Those that alerts add up are there before the first event. */
 export function createImpactMetrics(registry: Registry, prefix: string) {
   const { counterOf } = metricsIn(registry, prefix);
   return {

@@ -34,6 +34,7 @@ function stored(lease: JsonObject) {
 
 export type StoredLease = ReturnType<typeof stored>;
 
+/** The spec of a Lease that is acquired, or renewed. */
 export function heldSpec(before: StoredLease | undefined, { identity, leaseDurationMs }: Holder, now: Date) {
   const time = now.toISOString().replace('Z', '000Z');
   const isRenewal = before?.holderIdentity === identity;
@@ -46,6 +47,7 @@ export function heldSpec(before: StoredLease | undefined, { identity, leaseDurat
   };
 }
 
+/** The spec of a Lease whose next holder need not wait. */
 export function releasedSpec(before: StoredLease, holder: Holder, now: Date) {
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }

@@ -88,6 +88,7 @@ export function outcomeOfDeletion(uid: string, name: string, reports: readonly R
   return outcome;
 }
 
+/** The outcome with audit annotations for the age of its facts, in whole seconds, and for missing ones. */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;
   const annotations = response.auditAnnotations ?? {};

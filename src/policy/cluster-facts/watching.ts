@@ -206,6 +206,7 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
 
 export type Watching = ReturnType<typeof watchCluster>;
 
+/** Adds metrics of the facts, which are read at each scrape. */
 export function addWatchingMetrics(registry: Registry, prefix: string, watching: Pick<Watching, 'status'>): void {
   const { gauge } = metricsIn(registry, prefix);
   const perKind = (name: string, help: string, read: (status: ReturnType<Watching['status']>) => number | undefined) =>

@@ -23,6 +23,7 @@ const reserveShare = 0.25;
 /** How many copies of a response are in memory: node:tls encrypts all of it before the first byte is sent. */
 const copiesOfResponse = 2;
 
+/** The bytes of bodies and responses in memory. */
 export class InFlight {
   bytes = 0;
   readonly #maxBytes: number;

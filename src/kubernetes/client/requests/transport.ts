@@ -22,12 +22,14 @@ class NoCredentials extends ConnectionError {
   }
 }
 
+/** The API server's response is unusable. */
 export class ResponseError extends FailureError {
   constructor(message: string) {
     super(printable(message));
   }
 }
 
+/** A list can be read in smaller pages. */
 export class ResponseTooLong extends ResponseError {}
 
 export interface OutgoingRequest {
