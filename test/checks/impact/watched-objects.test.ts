@@ -45,7 +45,8 @@ beforeAll(async () => {
     await define(body);
   }
 });
-afterAll(() => sandbox?.stop());
+// The watches end with the process: the sandbox would wait for one that reconnects meanwhile.
+afterAll(() => void sandbox?.stop());
 
 test("the control planes of a class are watched when they are defined, also those in the group of a cloud's infrastructure", async () => {
   const clusterClass = samples('class').find((object) => object.kind === 'ClusterClass') as JsonObject;
