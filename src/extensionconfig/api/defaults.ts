@@ -6,7 +6,6 @@ import {
   type Json,
   type JsonObject,
   type JsonPatchOperation,
-  jsonPointer,
   objectAt,
 } from '../../kubernetes/index.ts';
 import { dropNulls } from '../../kubernetes/schema/index.ts';
@@ -46,11 +45,15 @@ function objectDefaults({ spec }: JsonObject): Addition[] {
 function statusDefaults(object: JsonObject): Addition[] {
   const handlers = itemsAt(object, 'status', 'handlers');
   // The API server rejects a status with more handlers anyway, so a patch for them would only be long.
-  const filled = handlers.length > maxHandlers ? [] : handlers;
-  return filled.flatMap((handler, index) => {
-    const missing = handlerDefaults.filter(([key]) => isJsonObject(handler) && isAbsent(handler[key]));
-    return missing.map(([key, value]) => add(jsonPointer(['status', 'handlers', index, key]), value));
-  });
+  const patch: Addition[] = [];
+  for (const [index, handler] of handlers.length > maxHandlers ? [] : handlers.entries()) {
+    for (const [key, value] of isJsonObject(handler) ? handlerDefaults : []) {
+      if (isAbsent((handler as JsonObject)[key])) {
+        patch.push(add(`/status/handlers/${index}/${key}`, value));
+      }
+    }
+  }
+  return patch;
 }
 
 type Part = 'object' | 'status';

@@ -384,7 +384,10 @@ function validateObject(
 }
 
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
-  const { allOf = [], anyOf, oneOf, not } = schema;
+  const { allOf, anyOf, oneOf, not } = schema;
+  if ((allOf ?? anyOf ?? oneOf ?? not) === undefined) {
+    return;
+  }
   const fits = (candidate: Schema) => {
     spend(findings, 4, path);
     const trial: Findings = { causes: [], work: findings.work, isTrial: true };
@@ -392,13 +395,13 @@ function validateCombined(value: Json, schema: Schema, path: string, findings: F
     return trial.causes.length === 0;
   };
   const addCombined = (rule: string) => addUnplaced(findings, `${show(path)} ${rule}`);
-  const failing = allOf.filter((part) => {
+  const failing = (allOf ?? []).filter((part) => {
     const before = findings.causes.length;
     validateAt(value, part, path, findings);
     return findings.causes.length > before;
   });
   if (failing.length > 0) {
-    const end = failing.length === allOf.length ? '. None validated' : '';
+    const end = failing.length === allOf?.length ? '. None validated' : '';
     addCombined(`must validate all the schemas (allOf)${end}`);
   }
   if (anyOf !== undefined && !anyOf.some(fits)) {

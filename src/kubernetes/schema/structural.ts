@@ -33,12 +33,16 @@ const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 /** The schemas inside a schema that describe other values than itself, with their paths and what they describe. */
 export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
   const { properties, additionalProperties, items } = schema;
-  const fields = Object.entries(objectAt(properties)).map(
-    ([name, property]) => [property, `${path}.properties[${shownKey(name)}]`, 'object fields'] as const,
-  );
-  const others = [additionalProperties, `${path}.additionalProperties`, 'object fields'] as const;
-  const parts = [...fields, others, [items, `${path}.items`, 'array items'] as const];
-  return parts.flatMap(([part, at, kind]) => (isJsonObject(part) ? [[part, at, kind]] : []));
+  const parts: ReturnType<typeof partsOf> = [];
+  for (const [name, property] of Object.entries(objectAt(properties))) {
+    if (isJsonObject(property)) {
+      parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
+    }
+  }
+  if (isJsonObject(additionalProperties)) {
+    parts.push([additionalProperties, `${path}.additionalProperties`, 'object fields']);
+  }
+  return isJsonObject(items) ? [...parts, [items, `${path}.items`, 'array items']] : parts;
 }
 
 /** A schema and all parts in it, with their paths. */
@@ -50,14 +54,12 @@ export function* everyPart(schema: JsonObject, path: string): Generator<[JsonObj
 }
 
 const branchesOf = (schema: JsonObject, path: string): [JsonObject, string][] =>
-  junctors.flatMap((name) => {
+  junctors.flatMap((name): [JsonObject, string][] => {
     const { [name]: part } = schema;
-    const items = Array.isArray(part)
-      ? part.map((item, index) => [item, `[${index}]`] as const)
-      : [[part, ''] as const];
-    return items.flatMap(([item, end]): [JsonObject, string][] =>
-      isJsonObject(item) ? [[item, `${path}.${name}${end}`]] : [],
-    );
+    if (Array.isArray(part)) {
+      return part.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
+    }
+    return isJsonObject(part) ? [[part, `${path}.${name}`]] : [];
   });
 
 const intOrString = canonical([{ type: 'integer' }, { type: 'string' }]);
