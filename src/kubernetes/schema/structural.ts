@@ -221,13 +221,16 @@ function* listCauses(schema: JsonObject, path: string): Generator<StatusCause> {
   const { items: given, [listType]: type, [mapKeys]: keysGiven } = schema;
   const items = objectAt(given);
   const keys = itemsAt(keysGiven);
+  yield* typeCauses(schema, path);
+  if (type === undefined && keys.length === 0) {
+    return;
+  }
   const [isSet, isMap, hasItems] = [type === 'set', type === 'map', isJsonObject(given)];
   const [at, field] = [`${path}.${mapKeys}`, `${path}.${listType}`];
   const isNullable = (isSet || isMap) && items.nullable === true;
   const noMap = `must be map if ${mapKeys} is non-empty`;
   const isOther = hasItems && items.type !== 'object';
   const otherType = `must be object if parent array's ${listType} is map`;
-  yield* typeCauses(schema, path);
   yield* found(
     isNullable && forbiddenField(`${path}.items.nullable`, `cannot be nullable when ${listType} is ${type}`),
     ...(isSet ? setItemCauses(items, `${path}.items`) : []),
