@@ -134,7 +134,7 @@ function put(holder: Json, segment: string | number, value: Json, path: string):
   } else if (isJsonObject(holder) && typeof segment === 'string') {
     setOwn(holder, segment, value);
   } else {
-    throw new RangeError(`${path}: ${JSON.stringify(segment)} cannot be set: what is there cannot have it`);
+    throw new RangeError(`${path}: ${JSON.stringify(segment)} cannot be set: there is no object or list that takes it`);
   }
 }
 

@@ -102,7 +102,7 @@ describe('writing', () => {
   ])('rejects %s', (_, object, path, segment) => {
     const before = structuredClone(object);
     expect(() => set(object, path, 1)).toThrow(
-      new RangeError(`${path}: ${segment} cannot be set: what is there cannot have it`),
+      new RangeError(`${path}: ${segment} cannot be set: there is no object or list that takes it`),
     );
     expect(object).toEqual(before);
   });
