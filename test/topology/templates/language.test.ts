@@ -64,6 +64,11 @@ const templates: [string, unknown][] = [
   ['{{ if true }}{{ $x := 1 }}{{ end }}{{ $x }}', fails('1: undefined variable "$x"')],
   ['{{ $x := .m }}{{ $x.k }}', 'v'],
   ['{{ $x, $y := .l }}', fails('1: too many declarations in command')],
+  ['{{ "x"|len|.k  }}', fails('1:11: executing "tpl" at <.k>: k is not a method but has arguments')],
+  [
+    '{{ $x:=index  .l\n (  add 4|add 5 )|quote }}',
+    fails('1:7: executing "tpl" at <index .l (add 4 | add 5)>: error calling index: index out of range: 9'),
+  ],
   ['{{ with $x := 5 }}{{ $x }}{{ end }}', 5],
   // conditions
   ['{{ if .e }}a{{ else }}b{{ end }}', 'b'],
@@ -94,6 +99,10 @@ const templates: [string, unknown][] = [
   ['{{ define "t" }}<{{ . }}>{{ end }}{{ template "t" .n }}{{ template "t" }}', '<3><<no value>>'],
   ['{{ block "b" .m }}{{ .k }}{{ end }}', 'v'],
   ['{{ template "none" }}', fails('1:12: executing "tpl" at <{{template "none"}}>: template "none" not defined')],
+  [
+    '{{ template "none"  ( .m|len ) }}',
+    fails('1:12: executing "tpl" at <{{template "none" (.m | len)}}>: template "none" not defined'),
+  ],
   [
     '{{ define "t" }}a{{ end }}{{ define "t" }}b{{ end }}{{ template "t" }}',
     fails('1: template: multiple definition of template "t"'),
