@@ -20,7 +20,10 @@ function fieldValue(value: Json, fields: GoFields, type: 'pointer' | 'map' | 'js
     : goValue(value, fields);
 }
 
-/** A value as reflect.DeepEqual compares it: null is absent, and the zero values of fields that are not among `fields`. */
+/**
+ * A value as Go's reflect.DeepEqual compares it: null is absent, and so is the zero value of a field that is not among `fields`.
+ * Empty lists are values of their own.
+ */
 export function goValue(value: Json, fields: GoFields): Json {
   if (Array.isArray(value)) {
     return value.map((item) => goValue(item, fields));

@@ -17,8 +17,10 @@ import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { type MachineObjects, machineWith, templateDifferences } from './made-machine.ts';
 
-// Facts of k0sproject/k0smotron, v2.0 and v2.1: k0s_controlplane_controller.go, helper.go, status.go, scale.go and inplace.go
-// in internal/controller/controlplane, and api/controlplane/v1beta2.
+// Facts of k0sproject/k0smotron, v2.0 and v2.1: calculateMachineState and retrieveControlPlaneState in
+// internal/controller/controlplane/k0s_controlplane_controller.go, isInfraMachineUpToDate, isBootstrapConfigUpToDate and
+// getMachineK0sConfig in helper.go, versionMatches in status.go, calculateMaxSurge in scale.go,
+// reconcileInplaceK0sVersionUpdate in scale.go (v2.0) and inplace.go (v2.1), and api/controlplane/v1beta2.
 
 /** Where a Machine keeps the k0sConfigSpec that it was made with, as JSON; k0smotron before v1.10 did not write it. */
 const configAnnotation = 'k0s.controlplane.cluster.x-k8s.io/k0s-config';

@@ -4,8 +4,10 @@ import { goFields, goValue } from './go-values.ts';
 import { type KindWithMachines, metadataArrival } from './kind.ts';
 import { ageReasons, machineWith, rolloutAfterPath, templateReasons, timeAt } from './made-machine.ts';
 
-// Facts of k3s-io/cluster-api-k3s, v0.2 and v0.3: pkg/machinefilters, pkg/k3s/control_plane.go, controlplane/controllers, and the
-// webhook in controlplane/api/v1beta2. Until v0.1, a change of the config replaced nothing (its issue 83).
+// Facts of k3s-io/cluster-api-k3s, v0.2 and v0.3: MatchesKCPConfiguration in pkg/machinefilters/machine_filters.go,
+// MachinesNeedingRollout in pkg/k3s/control_plane.go, syncMachines and upgradeControlPlane in
+// controlplane/controllers/kthreescontrolplane_controller.go, computeDesiredMachine in scale.go, and the webhook in
+// controlplane/api/v1beta2. Until v0.1, a change of the config replaced nothing (its issue 83).
 
 const fields = goFields({ pointer: ['disableCloudController', 'cloudProviderName', 'contentFrom'] });
 

@@ -5,8 +5,9 @@ import { goFields, goValue } from './go-values.ts';
 import type { KindWithMachines } from './kind.ts';
 import { machineWith, templateReasons } from './made-machine.ts';
 
-// Facts of siderolabs/cluster-api-control-plane-provider-talos, v0.5 (to v0.5.12): controllers, and the webhook in api/v1alpha3.
-// v0.4 does not compare the config.
+// Facts of siderolabs/cluster-api-control-plane-provider-talos, v0.5 (to v0.5.12): MachinesNeedingRollout and
+// MatchesControlPlaneConfig in controllers/controlplane.go, upgradeControlPlane in controllers/upgrade.go, bootControlPlane in
+// controllers/taloscontrolplane_controller.go, and the webhook in api/v1alpha3. v0.4 does not compare the config.
 
 const configPath = ['spec', 'controlPlaneConfig', 'controlplane'];
 

@@ -16,6 +16,7 @@ import { groupLabel, ownedLabel } from '../patches/items.ts';
 import type { ClusterFacts } from '../refusals/index.ts';
 import type { GroupChange, GroupObjects } from '../world/groups.ts';
 import { asEnd } from '../world/not-known.ts';
+import { workerLists } from '../world/topologies.ts';
 import type { World } from '../world/world.ts';
 
 const controlPlaneLabel = 'cluster.x-k8s.io/control-plane';
@@ -124,7 +125,8 @@ export function machinesOf(
   world: World,
   { group, kind, name }: Pick<GroupChange, 'group' | 'kind' | 'name'>,
 ): Pick<GroupChange, 'machineSets' | 'machines' | 'end'> {
-  const isControlPlane = group === 'control-plane';
+  // A group of workers may have that name, too.
+  const isControlPlane = group === 'control-plane' && !Object.hasOwn(workerLists, kind);
   const key = isControlPlane ? group : workerKey(kind, name);
   const ofGroup = (all: readonly JsonObject[]) => byGroup(all).get(key) ?? [];
   const namespace = namespaceOf(cluster);

@@ -41,7 +41,8 @@ function whilePaused(plan: GroupPlan, object: JsonObject): GroupPlan {
   const { verdict, problems = [], manner = [], machines } = plan;
   const text = `nothing happens as long as ${objectText(object)} is paused`;
   if (verdict === 'unchanged') {
-    return problems.length === 0 ? plan : { ...plan, manner: [text, ...manner] };
+    const still = { ...machines, after: machines.before };
+    return problems.length === 0 ? plan : { ...plan, machines: still, manner: [text, ...manner] };
   }
   return whileHeld(plan, 'paused', { verdict: 'unchanged', after: machines.before, text });
 }

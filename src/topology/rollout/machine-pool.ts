@@ -34,7 +34,9 @@ function infrastructureRules(known: MachinePoolKind | undefined, difference: Dif
   const [, ...path] = difference.path;
   const rules: Readonly<Record<string, Rule>> = { ...writtenByProviders, ...known?.fields };
   const name = path.join('.');
-  const isInside = Object.keys(rules).some((field) => field.startsWith(`${name}.`)) && !Object.hasOwn(rules, name);
+  const isInside =
+    (known !== undefined && name === '') ||
+    (Object.keys(rules).some((field) => field.startsWith(`${name}.`)) && !Object.hasOwn(rules, name));
   const differences = isInside ? differencesOf(before ?? {}, after ?? {}, difference.path) : [difference];
   return differences.map((one) => {
     const paths = one.path.slice(1).map((_, index, all) => all.slice(0, all.length - index).join('.'));

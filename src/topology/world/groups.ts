@@ -40,7 +40,7 @@ export interface GroupChange {
   machineSets: readonly GroupObjects[];
   /** Undefined if no Machine of the Cluster was given: then the replicas are what `object` says. */
   machines: readonly ExistingMachine[] | undefined;
-  /** The versions that the group goes through, beginning with that before; a single one if it stays. */
+  /** The versions that the group goes through, beginning with that before: one for each replacement; a single one if it stays. */
   versions: readonly string[];
   notes: readonly string[];
   from: Provenance;
