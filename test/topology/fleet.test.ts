@@ -747,6 +747,15 @@ describe('changes of a Cluster of the class fleet', () => {
   });
 });
 
+test('a MachineDeployment may be called control-plane', async () => {
+  const state = JSON.parse(JSON.stringify(withoutTopology).replaceAll('"f2-md"', '"control-plane"')) as JsonObject[];
+  const all = written(state);
+  objectAt(all.find('MachineDeployment', 'control-plane'), 'spec', 'template', 'spec').failureDomain = 'b';
+  const { clusters } = await plan(new World(state), new World(all.objects), { now: new Date('2026-11-24T12:00:00Z') });
+  const workers = clusters[0]?.groups.find(({ kind }) => kind === 'MachineDeployment');
+  expect(workers).toMatchObject({ verdict: 'replaced', machines: { before: 2, replaced: 2 } });
+});
+
 describe('changes of a Cluster without a topology', () => {
   const controlPlane = ({ find }: Written) => objectAt(find('KubeadmControlPlane', 'f2'), 'spec');
   const md = ({ find }: Written) => objectAt(find('MachineDeployment', 'f2-md'), 'spec');

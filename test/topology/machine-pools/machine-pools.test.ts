@@ -485,3 +485,12 @@ test('without its infrastructure it is not known what its provider does', async 
     problems: [{ remedy: expect.stringContaining('infrastructureRef') }],
   });
 });
+
+test('an infrastructure of which nothing was known before is judged by its fields', async () => {
+  const { infrastructure, ...of } = poolOf('GCPManagedMachinePool', { scaling: { maxCount: 3 }, diskType: 'a' });
+  const templates = infrastructure && { infrastructure };
+  const plan = await planOf({ of: { ...of, infrastructure: undefined }, ...(templates && { templates }) });
+  expect((plan.problems ?? []).map(({ text }) => text)).toEqual([
+    'the webhook of GCPManagedMachinePool refuses changes of spec.diskType',
+  ]);
+});

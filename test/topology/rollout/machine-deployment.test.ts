@@ -199,6 +199,12 @@ describe('OnDelete', () => {
     });
   });
 
+  test('no Machine is made as long as it is paused, where some are missing', async () => {
+    const paused = { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } }, spec: { replicas: 5 } };
+    const plan = await judge({ before: paused, machineSets: [waiting] });
+    expect(plan).toMatchObject({ verdict: 'unchanged', machines: { before: 3, after: 3 } });
+  });
+
   test('with the annotation nothing happens, with spec.paused it is scaled', async () => {
     const wanted = { spec: { replicas: 5, template: { spec: { version: 'v1.34.1' } } } };
     const then = { verdict: 'replaced', machines: { before: 3, after: 5, replaced: 3 } };
