@@ -16,7 +16,7 @@ import { type ClientOptions, createClient } from '../runtimehooks/client/index.t
 import { newestKnownRelease } from '../runtimehooks/index.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
 import { type ControllerPace, createDiscovery, type Discovery, defaultPace, fingerprintOf } from './discovery.ts';
-import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
+import { createCandidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import { createControllerMetrics } from './metrics.ts';
 import { Queue, type RunResult } from './queue.ts';
 
@@ -177,7 +177,7 @@ export function startController(options: ControllerOptions): RunningController {
   const identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
   const stopping = new AbortController();
   const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>();
-  let election: Candidate | undefined;
+  let election: ReturnType<typeof createCandidate> | undefined;
   let term: ReturnType<typeof startTerm> | undefined;
   let over: Promise<void> | undefined;
 
@@ -187,7 +187,7 @@ export function startController(options: ControllerOptions): RunningController {
   if (leaderElection === undefined) {
     beginTerm();
   } else {
-    election = new Candidate({
+    election = createCandidate({
       kubeConfig,
       ...leaderElection,
       identity,

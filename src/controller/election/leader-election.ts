@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { connect, type KubernetesClient } from '../../kubernetes/client/index.ts';
-import { heldSpec, type LeaseAccess, type LeaseName, leaseAccess, releasedSpec, type StoredLease } from './lease.ts';
+import { heldSpec, type LeaseName, leaseAccess, releasedSpec, type StoredLease } from './lease.ts';
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions extends LeaseName {
@@ -33,163 +33,150 @@ export interface ElectionRun extends LeaderElectionOptions {
  * A candidate takes over when it has seen no renewal for the duration of the Lease, by its own clock; a leader that cannot
  * renew within `renewDeadlineMs` stops before that. So there is at most one leader, as with client-go.
  */
-export class Candidate {
-  readonly #run: Required<ElectionRun> & { identity: string };
-  readonly #what: string;
-  readonly #stop = new AbortController();
-  readonly #pause = new AbortController();
-  readonly #lease: LeaseAccess;
-  readonly #working: Promise<void>;
+export function createCandidate(options: ElectionRun) {
+  const run = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, ...options };
+  const { kubeConfig, identity, log, now, monotonicMs, renewDeadlineMs, retryPeriodMs } = run;
+  const what = `Lease ${run.namespace}/${run.name}`;
+  const connection = new AbortController();
+  const pause = new AbortController();
+  const deadlineMs = Math.max(retryPeriodMs, renewDeadlineMs / 2);
+  const lease = leaseAccess(connect(kubeConfig, connection.signal, { retries: 0, deadlineMs }), run);
   /** The spec of another holder's Lease, and since when it is unchanged. */
-  #seen: { spec: string; since: number } | undefined;
+  let seen: { spec: string; since: number } | undefined;
   /** When the last successful renewal was sent; undefined while not the leader. */
-  #renewedAt: number | undefined;
+  let renewedAt: number | undefined;
   /** The Lease as this leader has written it last; undefined while that is not known. */
-  #held: StoredLease | undefined;
-  #deadline: NodeJS.Timeout | undefined;
-  problem: string | undefined;
-  #ended: Promise<void> | undefined;
+  let held: StoredLease | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  let problem: string | undefined;
+  let ended: Promise<void> | undefined;
 
-  constructor(run: ElectionRun) {
-    this.#run = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, ...run };
-    const { kubeConfig, renewDeadlineMs, retryPeriodMs } = this.#run;
-    this.#what = `Lease ${run.namespace}/${run.name}`;
-    const cluster = connect(kubeConfig, this.#stop.signal, {
-      retries: 0,
-      deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
-    });
-    this.#lease = leaseAccess(cluster, run);
-    this.#working = this.#work();
-  }
-
-  /** Checked before each write, since the timers of a suspended process are late. */
-  get isLeading(): boolean {
-    const { monotonicMs, renewDeadlineMs } = this.#run;
-    return this.#renewedAt !== undefined && monotonicMs() < this.#renewedAt + renewDeadlineMs;
-  }
-
-  /** A connection whose writes fail when this candidate does not lead: a former leader never writes. */
-  guard(cluster: KubernetesClient): KubernetesClient {
-    return {
-      ...cluster,
-      request: async (method, path, body) => {
-        if (method !== 'GET' && !this.isLeading) {
-          throw new Error('another replica leads now; nothing is written');
-        }
-        return cluster.request(method, path, body);
-      },
-    };
-  }
-
-  /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
-  stop(): Promise<void> {
-    this.#ended ??= this.#end();
-    return this.#ended;
-  }
-
-  async #work(): Promise<void> {
-    const { log, retryPeriodMs } = this.#run;
-    while (this.#ended === undefined) {
+  async function work(): Promise<void> {
+    while (ended === undefined) {
       try {
-        await this.#try();
-        this.problem = undefined;
+        await attempt();
+        problem = undefined;
       } catch (error) {
         const { message } = error as Error;
-        if (this.problem !== message) {
-          this.problem = message;
-          log.warn({ lease: this.#what, problem: message }, 'the Lease cannot be read or written');
+        if (problem !== message) {
+          problem = message;
+          log.warn({ lease: what, problem }, 'the Lease cannot be read or written');
         }
       }
       // Candidates get jitter; the leader renews on time.
-      const wait = this.#renewedAt !== undefined ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
-      await sleep(wait, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
+      const wait = renewedAt !== undefined ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
+      await sleep(wait, undefined, { signal: pause.signal, ref: false }).catch(() => {});
     }
   }
 
-  async #try(): Promise<void> {
-    const { identity, monotonicMs, now } = this.#run;
-    const held = this.#held;
-    const stored = held ?? (await this.#lease.read());
+  async function attempt(): Promise<void> {
+    const known = held;
+    const stored = known ?? (await lease.read());
     const holder = stored?.holderIdentity ?? '';
-    if (this.#renewedAt !== undefined && holder !== identity) {
+    if (renewedAt !== undefined && holder !== identity) {
       const released = stored === undefined ? 'the Lease was deleted' : 'the Lease was released by another client';
-      this.#lose(holder === '' ? released : `${holder} holds the Lease`);
+      lose(holder === '' ? released : `${holder} holds the Lease`);
       return;
     }
-    if (stored !== undefined && holder !== '' && holder !== identity && !this.#isAbandoned(stored)) {
+    if (stored !== undefined && holder !== '' && holder !== identity && !isAbandoned(stored)) {
       return;
     }
     const sentAt = monotonicMs();
     // If the answer is lost, the next attempt reads what is there.
-    this.#held = undefined;
-    this.#held = await this.#lease.write(stored, heldSpec(stored, this.#run, now()));
-    if (this.#held !== undefined) {
-      this.#hold(sentAt);
-    } else if (held !== undefined) {
-      await this.#try();
+    held = undefined;
+    held = await lease.write(stored, heldSpec(stored, run, now()));
+    if (held !== undefined) {
+      hold(sentAt);
+    } else if (known !== undefined) {
+      await attempt();
     }
   }
 
   /** Told by how long its spec has been unchanged: the times in it come from another clock. */
-  #isAbandoned({ lease, leaseDurationSeconds }: StoredLease): boolean {
-    const spec = JSON.stringify(lease.spec);
-    const now = this.#run.monotonicMs();
-    if (this.#seen?.spec !== spec) {
-      this.#seen = { spec, since: now };
+  function isAbandoned({ lease: { spec: current }, leaseDurationSeconds }: StoredLease): boolean {
+    const spec = JSON.stringify(current);
+    if (seen?.spec !== spec) {
+      seen = { spec, since: monotonicMs() };
     }
-    return now >= this.#seen.since + leaseDurationSeconds * 1000;
+    return monotonicMs() >= seen.since + leaseDurationSeconds * 1000;
   }
 
   /** Begins or renews the leadership, as of the time when the request for the Lease was sent. */
-  #hold(sentAt: number): void {
-    const { identity, log, monotonicMs, renewDeadlineMs, onElected } = this.#run;
-    const isNew = this.#renewedAt === undefined;
-    this.#renewedAt = sentAt;
-    clearTimeout(this.#deadline);
+  function hold(sentAt: number): void {
+    const isNew = renewedAt === undefined;
+    renewedAt = sentAt;
+    clearTimeout(deadline);
     const lateIn = Math.max(0, sentAt + renewDeadlineMs - monotonicMs());
-    this.#deadline = setTimeout(() => {
-      const why = this.problem === undefined ? '' : `: ${this.problem}`;
-      this.#lose(`the Lease was not renewed for ${renewDeadlineMs / 1000} s${why}`);
+    deadline = setTimeout(() => {
+      const why = problem === undefined ? '' : `: ${problem}`;
+      lose(`the Lease was not renewed for ${renewDeadlineMs / 1000} s${why}`);
     }, lateIn).unref();
-    if (isNew && this.#ended === undefined) {
-      log.info({ lease: this.#what, identity }, 'leadership won');
-      onElected();
+    if (isNew && ended === undefined) {
+      log.info({ lease: what, identity }, 'leadership won');
+      run.onElected();
     }
   }
 
-  #lose(reason: string): void {
-    const { identity, log, onLost } = this.#run;
-    if (this.#renewedAt !== undefined) {
-      this.#forget();
-      log.warn({ lease: this.#what, identity, reason }, 'leadership lost');
-      onLost(reason);
+  function lose(reason: string): void {
+    if (renewedAt !== undefined) {
+      forget();
+      log.warn({ lease: what, identity, reason }, 'leadership lost');
+      run.onLost(reason);
     }
   }
 
-  #forget(): void {
-    this.#renewedAt = undefined;
-    this.#held = undefined;
-    clearTimeout(this.#deadline);
+  function forget(): void {
+    renewedAt = undefined;
+    held = undefined;
+    clearTimeout(deadline);
   }
 
-  async #end(): Promise<void> {
-    const { log } = this.#run;
-    this.#pause.abort();
-    await this.#working;
-    if (this.#renewedAt !== undefined) {
-      const held = this.#held;
-      this.#forget();
+  async function end(): Promise<void> {
+    pause.abort();
+    await working;
+    if (renewedAt !== undefined) {
+      const known = held;
+      forget();
       try {
-        const stored = held ?? (await this.#lease.read());
-        const isOurs = stored?.holderIdentity === this.#run.identity;
-        if (!isOurs || !(await this.#lease.write(stored, releasedSpec(stored, this.#run, this.#run.now())))) {
+        const stored = known ?? (await lease.read());
+        const isOurs = stored?.holderIdentity === identity;
+        if (!isOurs || !(await lease.write(stored, releasedSpec(stored, run, now())))) {
           throw new Error('another client has changed it');
         }
       } catch (error) {
-        const fields = { lease: this.#what, problem: (error as Error).message };
+        const fields = { lease: what, problem: (error as Error).message };
         log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
       }
     }
-    this.#stop.abort();
+    connection.abort();
   }
+
+  /** Checked before each write, since the timers of a suspended process are late. */
+  const isLeading = () => renewedAt !== undefined && monotonicMs() < renewedAt + renewDeadlineMs;
+
+  const working = work();
+  return {
+    /** Why the Lease cannot be read or written; undefined if it can. */
+    get problem(): string | undefined {
+      return problem;
+    },
+    get isLeading(): boolean {
+      return isLeading();
+    },
+    /** A connection whose writes fail when this candidate does not lead: a former leader never writes. */
+    guard: (cluster: KubernetesClient): KubernetesClient => ({
+      ...cluster,
+      request: async (method, path, body) => {
+        if (method !== 'GET' && !isLeading()) {
+          throw new Error('another replica leads now; nothing is written');
+        }
+        return cluster.request(method, path, body);
+      },
+    }),
+    /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
+    stop(): Promise<void> {
+      ended ??= end();
+      return ended;
+    },
+  };
 }

@@ -82,8 +82,6 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
   };
 }
 
-export type LeaseAccess = ReturnType<typeof leaseAccess>;
-
 /** The holder of a Lease that was renewed lately. @throws {Error} when it cannot be read. */
 export async function findRival(
   kubeConfig: KubeConfig,

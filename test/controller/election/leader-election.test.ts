@@ -1,5 +1,5 @@
 import { afterAll, aroundEach, expect, test } from 'vitest';
-import { Candidate, type ElectionRun } from '../../../src/controller/election/leader-election.ts';
+import { createCandidate, type ElectionRun } from '../../../src/controller/election/leader-election.ts';
 import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
 import { collectingLog } from '../../server/running.ts';
 import { endAll, ending, endWith } from '../../support/ends.ts';
@@ -44,7 +44,7 @@ function startCandidate(
 ) {
   const { log, lines } = collectingLog();
   const events: string[] = [];
-  const election = new Candidate({
+  const election = createCandidate({
     kubeConfig,
     ...lease,
     log,
