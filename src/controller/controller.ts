@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import {
   connect,
-  Informer,
   type InformerChange,
   type KubernetesClient,
   objectKey,
   shortRetries,
+  startInformer,
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type ClientOptions, createClient } from '../runtimehooks/client/index.ts';
@@ -66,7 +66,7 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
   const connection = new AbortController();
   const discovery = discoveryWith(connect(kubeConfig, connection.signal, retryOptions));
   const queue = new Queue({ run, concurrency: pace.concurrency, pace: pace.queue });
-  const informer = new Informer(kubeConfig, {
+  const informer = startInformer(kubeConfig, {
     path: collectionPath,
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
     pace: pace.informer,

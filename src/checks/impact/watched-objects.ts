@@ -1,6 +1,6 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { group as runtimeGroup } from '../../extensionconfig/index.ts';
-import { Informer } from '../../kubernetes/client/index.ts';
+import { type Informer, startInformer } from '../../kubernetes/client/index.ts';
 import {
   groupOf,
   type JsonObject,
@@ -68,7 +68,7 @@ export function watchObjects(config: KubeConfig, onProblem: (resource: string, p
   let byOwner: Map<string, JsonObject[]> | undefined;
   let isToFollow = false;
   const watch = (path: string, resource: string, keep: (object: JsonObject) => JsonObject, onChange = () => {}) =>
-    new Informer(config, {
+    startInformer(config, {
       ...{ path, resource, keep, maxObjects, maxLength, onChange },
       onProblem: (problem) => onProblem(resource, problem),
     });

@@ -4,10 +4,11 @@ import { orAborted } from '../../base/index.ts';
 import { metricsIn } from '../../base/metrics/index.ts';
 import {
   connect,
-  Informer,
+  type Informer,
   type KubernetesClient,
   objectKey,
   readObject,
+  startInformer,
   type WatchPace,
 } from '../../kubernetes/client/index.ts';
 import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
@@ -109,7 +110,7 @@ export function watchCluster({ config, onProblem, pace = {} }: WatchingOptions) 
   const watches = collectedKinds.map((kind) => {
     const collection: Map<string, unknown> = store.collections[kind];
     const { group, plural, read } = kinds[kind];
-    const informer = new Informer(config, {
+    const informer = startInformer(config, {
       // Since Cluster API 1.11.
       path: group === '' ? `/api/v1/${plural}` : `/apis/${group}/v1beta2/${plural}`,
       resource: group === '' ? plural : `${plural}.${group}`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { decodeSecret, Informer, secretPath, type WatchPace } from '../../kubernetes/client/index.ts';
+import { decodeSecret, secretPath, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
 import { textValues } from '../../kubernetes/index.ts';
 import { type CertificateEvent, type CertificateSource, pairEvent } from '../../server/index.ts';
 
@@ -30,7 +30,7 @@ export function secretCertificates(
       }
       resolve();
     }
-    const informer = new Informer(config, {
+    const informer = startInformer(config, {
       path: secretPath(namespace),
       resource: 'secrets',
       query: { fieldSelector: `metadata.name=${name}` },

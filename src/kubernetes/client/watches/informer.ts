@@ -2,15 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type JsonObject, objectAt, textAt } from '../../objects/json/json.ts';
 import { perObject } from '../../objects/per-object.ts';
-import {
-  askedWait,
-  connect,
-  explain,
-  Forbidden,
-  isStatus,
-  type KubernetesClient,
-  listPages,
-} from '../requests/kubernetes-client.ts';
+import { askedWait, connect, explain, Forbidden, isStatus, listPages } from '../requests/kubernetes-client.ts';
 import { ConnectionError, ResponseError } from '../requests/transport.ts';
 
 export interface WatchPace {
@@ -72,70 +64,46 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
+export type Informer = ReturnType<typeof startInformer>;
+
 /**
- * A copy of a collection, up to date across lost connections, a server that restarts (even with versions that start over),
- * versions that are too old (410), and watches that die silently. Needs `list` and `watch`. The informer of
+ * Starts a copy of a collection that stays up to date across lost connections, a server that restarts (even with versions that
+ * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`. The informer of
  * @kubernetes/client-node stops at the first error, reads lists of any length in one response, and loses events.
  */
-export class Informer {
-  readonly #options: InformerOptions & Required<Pick<InformerOptions, 'keep' | 'maxObjects' | 'maxLength'>>;
-  readonly #pace: WatchPace;
-  readonly #stop = new AbortController();
-  readonly #cluster: KubernetesClient;
-  readonly #copy = new Map<string, JsonObject>();
-  readonly #lengthOf: (object: JsonObject) => number;
-  #length = 0;
-  readonly #firstList = Promise.withResolvers<void>();
-  /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
-  readonly synced = this.#firstList.promise;
-  problem: string | undefined;
-  #confirmedAt: number | undefined;
+export function startInformer(config: KubeConfig, options: InformerOptions) {
+  const { path, resource, query, name, remedy = '', keep = withoutManagedFields } = options;
+  const { maxObjects = 10_000, maxLength = Number.POSITIVE_INFINITY } = options;
+  const pace = { ...defaultPace, ...options.pace };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // Failures are reported, and the time of the next attempt depends on them.
+  const cluster = connect(config, signal, { retries: 0, deadlineMs: pace.readDeadlineMs });
+  const copy = new Map<string, JsonObject>();
+  const lengthOf =
+    options.maxLength === undefined ? () => 0 : perObject((object: JsonObject) => JSON.stringify(object).length);
+  const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>();
+  let length = 0;
+  let problem: string | undefined;
+  let confirmedAt: number | undefined;
   /** The last watch: whether the server has accepted it, since when, from which version, and how many events came. */
-  #watch = { isOpen: false, began: 0, from: '', events: 0 };
+  let watch = { isOpen: false, began: 0, from: '', events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
-  #version: string | undefined;
+  let version: string | undefined;
 
-  constructor(config: KubeConfig, options: InformerOptions) {
-    const defaults = { keep: withoutManagedFields, maxObjects: 10_000, maxLength: Number.POSITIVE_INFINITY };
-    this.#options = { ...defaults, ...options };
-    this.#lengthOf = options.maxLength === undefined ? () => 0 : perObject((object) => JSON.stringify(object).length);
-    this.#pace = { ...defaultPace, ...options.pace };
-    // Failures are reported, and the time of the next attempt depends on them.
-    this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
-    void this.#run();
-  }
-
-  /** How long ago the server last confirmed the copy, in ms; undefined before it is complete. */
-  get ageMs(): number | undefined {
-    return this.#confirmedAt === undefined ? undefined : performance.now() - this.#confirmedAt;
-  }
-
-  get(key: string): JsonObject | undefined {
-    return this.#copy.get(key);
-  }
-
-  list(): JsonObject[] {
-    return [...this.#copy.values()];
-  }
-
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
+  async function run(): Promise<void> {
+    const { minRetryMs, maxRetryMs } = pace;
     let failures = 0;
     while (!signal.aborted) {
-      this.#watch = { isOpen: false, began: performance.now(), from: '', events: 0 };
-      const error = await this.#follow().then(
+      watch = { isOpen: false, began: performance.now(), from: '', events: 0 };
+      const error = await follow().then(
         () => undefined,
         (reason: unknown) => reason,
       );
-      const { minRetryMs, maxRetryMs } = this.#pace;
-      const hasLasted = performance.now() - this.#watch.began >= minRetryMs;
-      const isLost = error instanceof ConnectionError && this.#watch.isOpen;
+      const hasLasted = performance.now() - watch.began >= minRetryMs;
+      const isLost = error instanceof ConnectionError && watch.isOpen;
       // A server that repeats what is known already, and ends, would do so again at once.
-      const isUseful = hasLasted || (this.#watch.events > 0 && this.#version !== this.#watch.from);
+      const isUseful = hasLasted || (watch.events > 0 && version !== watch.from);
       if (isUseful && (error === undefined || isLost)) {
         failures = 0;
         if (error === undefined) {
@@ -144,12 +112,12 @@ export class Informer {
       }
       if (error !== undefined) {
         // Changes were missed, and a server that lost its storage counts versions from the beginning.
-        this.#version = undefined;
+        version = undefined;
       }
       // A load balancer may end each connection, and a version may be too old: a problem only if it happens again.
       const isExpected = (isLost && hasLasted) || isStatus(error, 410);
       if (!isExpected || failures > 0) {
-        this.#report(this.#problemOf(error));
+        report(problemOf(error));
       }
       // Replicas lose a server at the same time, and must not all list at the same time: as in client-go, up to twice as long.
       const waitMs = Math.min(maxRetryMs, minRetryMs * 2 ** failures) * (1 + Math.random());
@@ -158,15 +126,12 @@ export class Informer {
     }
   }
 
-  #isAbsence(error: unknown): boolean {
-    return this.#options.mayBeAbsent === true && isStatus(error, 404);
-  }
+  const isAbsence = (error: unknown) => options.mayBeAbsent === true && isStatus(error, 404);
 
-  #problemOf(error: unknown): string | undefined {
-    if (this.#isAbsence(error)) {
+  function problemOf(error: unknown): string | undefined {
+    if (isAbsence(error)) {
       return undefined;
     }
-    const { resource, name, remedy = '' } = this.#options;
     const reason = error ?? new Error('the API server ends the watch at once');
     const explained = explain(reason, 'watch', resource, name ?? '(all)') as Error;
     const subject = name === undefined ? resource : `${resource} ${name}`;
@@ -174,130 +139,141 @@ export class Informer {
   }
 
   /** The copy changes only when the list is complete. Returns its version. */
-  async #readAll(): Promise<string> {
-    const { path, resource, query, name } = this.#options;
+  async function readAll(): Promise<string> {
     const listed = new Map<string, JsonObject>();
-    let length = 0;
-    let version = '';
-    const pages = listPages(this.#cluster, { path, resource, query, name, maxObjects: this.#options.maxObjects });
+    let listedLength = 0;
+    let listedVersion = '';
     try {
-      for await (const { items, resourceVersion } of pages) {
-        version = resourceVersion;
-        for (const object of items.map(this.#options.keep)) {
-          length += this.#lengthOf(object);
-          this.#checkLength(length, this.#options.maxLength);
+      for await (const page of listPages(cluster, { path, resource, query, name, maxObjects })) {
+        listedVersion = page.resourceVersion;
+        for (const object of page.items.map(keep)) {
+          listedLength += lengthOf(object);
+          checkLength(listedLength, maxLength);
           listed.set(objectKey(object), object);
         }
       }
     } catch (error) {
-      if (this.#isAbsence(error)) {
-        this.#takeOver(new Map());
+      if (isAbsence(error)) {
+        takeOver(new Map());
       }
       throw error;
     }
-    this.#takeOver(listed);
-    return version;
+    takeOver(listed);
+    return listedVersion;
   }
 
-  #takeOver(listed: ReadonlyMap<string, JsonObject>): void {
-    for (const key of [...this.#copy.keys()]) {
+  function takeOver(listed: ReadonlyMap<string, JsonObject>): void {
+    for (const key of [...copy.keys()]) {
       if (!listed.has(key)) {
-        this.#remove(key);
+        remove(key);
       }
     }
     for (const object of listed.values()) {
       // The list as a whole is within the limit; while it is being applied, the copy may exceed it.
-      this.#put(object, Number.POSITIVE_INFINITY);
+      put(object, Number.POSITIVE_INFINITY);
     }
     // The callback for a change may have stopped the informer.
-    this.#stop.signal.throwIfAborted();
-    this.#confirm();
-    this.#firstList.resolve();
+    signal.throwIfAborted();
+    confirm();
+    onSynced();
   }
 
-  async #follow(): Promise<void> {
-    this.#version ??= await this.#readAll();
+  async function follow(): Promise<void> {
+    version ??= await readAll();
     // The time of the list does not count.
-    this.#watch.began = performance.now();
-    this.#watch.from = this.#version;
-    const { watchMs, graceMs } = this.#pace;
-    const query = new URLSearchParams({ ...this.#options.query, resourceVersion: this.#version });
-    await this.#cluster.watch(`${this.#options.path}?${query}`, {
+    watch.began = performance.now();
+    watch.from = version;
+    const { watchMs, graceMs } = pace;
+    await cluster.watch(`${path}?${new URLSearchParams({ ...query, resourceVersion: version })}`, {
       watchMs,
       graceMs,
-      onOpen: () => {
-        this.#watch.isOpen = true;
-        this.#confirm();
-        this.#report(undefined);
+      onOpen() {
+        watch.isOpen = true;
+        confirm();
+        report(undefined);
       },
-      onEvent: ({ type, object }) => {
-        this.#watch.events++;
-        this.#confirm();
-        this.#version = textAt(object, 'metadata', 'resourceVersion') || this.#version;
+      onEvent({ type, object }) {
+        watch.events++;
+        confirm();
+        version = textAt(object, 'metadata', 'resourceVersion') || version;
         if (type === 'DELETED') {
-          this.#remove(objectKey(object));
+          remove(objectKey(object));
         } else if (type !== 'BOOKMARK') {
-          this.#put(this.#options.keep(object), this.#options.maxLength);
+          put(keep(object), maxLength);
         }
       },
     });
-    this.#confirm();
+    confirm();
   }
 
   /** Adds or updates an object, unless its version is known. @throws {ResponseError} when there is no room for it. */
-  #put(object: JsonObject, most: number): void {
+  function put(object: JsonObject, most: number): void {
     const key = objectKey(object);
-    const isSame = (field: string) =>
-      textAt(this.#copy.get(key), 'metadata', field) === textAt(object, 'metadata', field);
+    const isSame = (field: string) => textAt(copy.get(key), 'metadata', field) === textAt(object, 'metadata', field);
     // An object that was deleted and created again has a different uid.
     if (!isSame('uid')) {
-      this.#remove(key);
+      remove(key);
     }
-    const previous = this.#copy.get(key);
+    const previous = copy.get(key);
     if (previous !== undefined && isSame('resourceVersion')) {
       return;
     }
-    const { maxObjects, resource } = this.#options;
-    if (previous === undefined && this.#copy.size >= maxObjects) {
+    if (previous === undefined && copy.size >= maxObjects) {
       throw new ResponseError(`there are more than ${maxObjects} ${resource}: select by label`);
     }
-    const length = this.#length - (previous ? this.#lengthOf(previous) : 0) + this.#lengthOf(object);
-    this.#checkLength(length, most);
-    this.#length = length;
-    this.#copy.set(key, object);
-    this.#tell(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
+    const newLength = length - (previous ? lengthOf(previous) : 0) + lengthOf(object);
+    checkLength(newLength, most);
+    length = newLength;
+    copy.set(key, object);
+    tell(previous === undefined ? { type: 'added', key, object } : { type: 'updated', key, object, previous });
   }
 
-  #remove(key: string): void {
-    const object = this.#copy.get(key);
+  function remove(key: string): void {
+    const object = copy.get(key);
     if (object !== undefined) {
-      this.#copy.delete(key);
-      this.#length -= this.#lengthOf(object);
-      this.#tell({ type: 'deleted', key, object });
+      copy.delete(key);
+      length -= lengthOf(object);
+      tell({ type: 'deleted', key, object });
     }
   }
 
-  #checkLength(characters: number, most: number): void {
+  function checkLength(characters: number, most: number): void {
     if (characters > most) {
-      const limit = `${this.#options.maxLength / 1024 / 1024} MiB`;
-      throw new ResponseError(`the copy of ${this.#options.resource} takes more than ${limit}`);
+      throw new ResponseError(`the copy of ${resource} takes more than ${maxLength / 1024 / 1024} MiB`);
     }
   }
 
-  #tell(change: InformerChange): void {
-    if (!this.#stop.signal.aborted) {
-      this.#options.onChange?.(change);
+  function tell(change: InformerChange): void {
+    if (!signal.aborted) {
+      options.onChange?.(change);
     }
   }
 
-  #confirm(): void {
-    this.#confirmedAt = performance.now();
+  function confirm(): void {
+    confirmedAt = performance.now();
   }
 
-  #report(problem: string | undefined): void {
-    if (problem !== this.problem && !this.#stop.signal.aborted) {
-      this.problem = problem;
-      this.#options.onProblem?.(problem);
+  function report(next: string | undefined): void {
+    if (next !== problem && !signal.aborted) {
+      problem = next;
+      options.onProblem?.(problem);
     }
   }
+
+  void run();
+  return {
+    /** Resolves when all objects have been listed for the first time; never, if the informer is stopped before. */
+    synced,
+    /** Why the copy may be stale; undefined if it is not. */
+    get problem(): string | undefined {
+      return problem;
+    },
+    /** How long ago the server last confirmed the copy, in ms; undefined before it is complete. */
+    get ageMs(): number | undefined {
+      return confirmedAt === undefined ? undefined : performance.now() - confirmedAt;
+    },
+    get: (key: string): JsonObject | undefined => copy.get(key),
+    list: (): JsonObject[] => [...copy.values()],
+    stop: (): void => stopping.abort(),
+  };
 }

@@ -4,11 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, expect, test, vi } from 'vitest';
 import {
-  Informer,
+  type Informer,
   type InformerChange,
   type InformerOptions,
   loadKubeConfig,
   objectKey,
+  startInformer,
   type WatchPace,
 } from '../../../../src/kubernetes/client/index.ts';
 import { startSandbox } from '../../../../src/sandbox/index.ts';
@@ -27,7 +28,7 @@ aroundEach(ending);
 function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
   const changes: InformerChange[] = [];
   const problems: (string | undefined)[] = [];
-  const informer: Informer = new Informer(config, {
+  const informer: Informer = startInformer(config, {
     path: namespaces,
     resource: 'namespaces',
     pace,
@@ -547,7 +548,7 @@ test.concurrent('all callbacks are optional', async ({ expect }) => {
     () => [namespace('a')],
     (response) => response.end(event('SURPRISE', {})),
   );
-  const informer = new Informer(config, { path: namespaces, resource: 'namespaces', pace });
+  const informer = startInformer(config, { path: namespaces, resource: 'namespaces', pace });
   endWith(() => informer.stop());
   await informer.synced;
   const problem = 'namespaces: a watch sent a line that is not an event';
