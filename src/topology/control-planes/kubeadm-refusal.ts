@@ -154,12 +154,13 @@ function certificateCauses(spec: JsonObject, path: string): StatusCause[] {
   );
 }
 
-/** The problems of the spec of a control plane at `path`, or of its template's, but for naming and metadata. */
-export function controlPlaneSpecCauses(spec: JsonObject, path: string): StatusCause[] {
+/** The problems of the spec of a control plane at `path`, or of its template's; `own`: those of its naming and metadata. */
+export function controlPlaneSpecCauses(spec: JsonObject, path: string, own: Iterable<StatusCause>): StatusCause[] {
   const at = `${path}.kubeadmConfigSpec`;
   const kubeadmConfig = objectAt(spec, 'kubeadmConfigSpec');
   return [
     ...certificateCauses(spec, path),
+    ...own,
     ...clusterConfigurationCauses(objectAt(kubeadmConfig, 'clusterConfiguration'), `${at}.clusterConfiguration`),
     ...kubeadmConfigCauses(kubeadmConfig, true, at),
   ];
@@ -206,13 +207,15 @@ export function controlPlaneCauses(controlPlane: JsonObject): StatusCause[] {
   const tooFew = 'when KubeadmControlPlane is configured to scale-in, replica count needs to be at least 3';
   const naming = textAt(spec, 'machineNaming', 'template');
   const isFixed = naming !== '' && !naming.includes('{{ .random }}');
+  const ofNaming = found(
+    isFixed && invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing'),
+  );
   return found(
     replicas <= 0 && forbiddenField('spec.replicas', 'cannot be less than or equal to 0'),
     isEven && forbiddenField('spec.replicas', 'cannot be an even number when etcd is stacked'),
     surge === 0 && replicas < 3 && required(rollingUpdate, tooFew),
     surge !== 0 && surge !== 1 && required(`${rollingUpdate}.maxSurge`, 'value must be 1 or 0'),
-    ...controlPlaneSpecCauses(spec, 'spec'),
-    isFixed && invalid('spec.machineNaming.template', naming, 'invalid template, {{ .random }} is missing'),
+    ...controlPlaneSpecCauses(spec, 'spec', ofNaming),
   );
 }
 

@@ -44,14 +44,14 @@ function* controlPlaneTemplateCauses(object: JsonObject, old: JsonObject | undef
     return;
   }
   const spec = objectAt(object, 'spec', 'template', 'spec');
-  yield* controlPlaneSpecCauses(spec, template);
-  yield* namingCauses(
+  const naming = namingCauses(
     textAt(spec, 'machineNaming', 'template'),
     `${template}.machineNaming.template`,
     { kubeadmControlPlane: { name: 'kubeadmcontrolplane' } },
     namingWords,
   );
-  yield* metadataCausesOf(objectAt(spec, 'machineTemplate'), `${template}.machineTemplate`);
+  const metadata = metadataCausesOf(objectAt(spec, 'machineTemplate'), `${template}.machineTemplate`);
+  yield* controlPlaneSpecCauses(spec, template, [...naming, ...metadata]);
   yield* metadataCausesOf(objectAt(object, 'spec', 'template'), 'spec.template');
 }
 

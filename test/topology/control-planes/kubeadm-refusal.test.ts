@@ -90,6 +90,14 @@ describe('the webhook refuses', () => {
       ],
     ],
     [
+      'a name and an image: in the order in which the webhook looks at them',
+      merged({ spec: { machineNaming: { template: 'a' } } }, cluster({ dns: { imageTag: '!' } })),
+      [
+        'spec.machineNaming.template: Invalid value: "a": invalid template',
+        'spec.kubeadmConfigSpec.clusterConfiguration.dns.imageTag: Forbidden: tag ! is invalid',
+      ],
+    ],
+    [
       'names that are not random',
       { spec: { machineNaming: { template: 'a' } } },
       ['spec.machineNaming.template: Invalid value: "a": invalid template'],
