@@ -164,6 +164,21 @@ test.each<[string, Partial<AdmissionRequest>, boolean]>([
     { kind: kindOf('ExtensionConfig', 'runtime.cluster.x-k8s.io'), name: 'patcher', namespace: '', ...changed },
     false,
   ],
+  [
+    'an extension of no class',
+    { kind: kindOf('ExtensionConfig', 'runtime.cluster.x-k8s.io'), name: 'other', namespace: '', ...changed },
+    true,
+  ],
+  [
+    'a template beside its class',
+    { kind: kindOf('DevMachineTemplate', 'infrastructure.cluster.x-k8s.io'), namespace: 'shared', ...changed },
+    false,
+  ],
+  [
+    'a template elsewhere',
+    { kind: kindOf('DevMachineTemplate', 'infrastructure.cluster.x-k8s.io'), namespace: 'other', ...changed },
+    true,
+  ],
   ['the Cluster is deleted', { namespace: 'metal', operation: 'DELETE', object: undefined, oldObject: {} }, false],
   [
     'the namespace is deleted',

@@ -40,6 +40,15 @@ describe('an update that narrows the selector', () => {
     expect(linesWith(id, teamB, { facts, ...from(notA) })).toEqual([excludes('c1', 'x/one, x/two')]);
   });
 
+  test('ignores namespaces with Clusters of other classes only', () => {
+    const facts = situation(['a1', 'a2']);
+    const other = { key: 'a1/0', namespace: 'a1', clusterClass: 'clusters/other', pending: [] };
+    const clusters = new Map([...(facts?.clusters ?? []), [other.key, other] as const]);
+    expect(linesWith(id, teamB, { facts: { ...facts, clusters }, ...from(example()) })).toEqual([
+      excludes('a2', 'clusters/quick-start'),
+    ]);
+  });
+
   test('is compared with 5,000 namespaces', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `b${index}`);
     const linesOf = (namespaces: string[]) =>

@@ -81,7 +81,8 @@ describe('a Secret', () => {
   test('whose other users are unknown causes no error', () => {
     const secrets: Facts['secrets'] = { find: () => ({ ...usable, firstNotAfter: 0 }) };
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
-    const alone = users('my-extension');
+    const foreign = { name: 'foreign', secret: 'ns/b', address: undefined, namespaceSelector: undefined, hooks: [] };
+    const alone = new Map([...(users('my-extension') ?? []), ['foreign', foreign] as const]);
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
   });
 });
