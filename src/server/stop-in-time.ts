@@ -15,11 +15,7 @@ async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<b
  * Stops a server and writes the rest of its log, within `timeoutMs` milliseconds altogether, though nobody reads the log.
  * Returns whether all has ended. @param stop gets the milliseconds after which it is to end whatever is still open.
  */
-export async function stopInTime(
-  log: Log,
-  timeoutMs: number,
-  stop: (timeoutMs: number) => Promise<void>,
-): Promise<boolean> {
+export async function stopInTime(log: Log, timeoutMs: number, stop: (timeoutMs: number) => Promise<void>) {
   const lastMs = Math.min(lastLinesMs, timeoutMs / 10);
   const hasStopped = await isInTime(stop(timeoutMs - 2 * lastMs), timeoutMs - lastMs);
   const isWritten = await isInTime(new Promise<void>((resolve) => log.flush(() => resolve())), lastMs);

@@ -112,10 +112,7 @@ function namespacesOf({ kind, namespace, name }: AdmissionRequest, facts: Facts)
 }
 
 /** What a review decides by: two with the same are the same. */
-function keyOf(
-  { kind, operation, namespace, name, object, oldObject, dryRun }: AdmissionRequest,
-  isGuarded: boolean,
-): string {
+function keyOf({ kind, operation, namespace, name, object, oldObject, dryRun }: AdmissionRequest, isGuarded: boolean) {
   const read = (one: AdmissionRequest['object']) => {
     const { labels = null, annotations = null, resourceVersion = null } = objectAt(one, 'metadata');
     return [labels, annotations, one?.spec ?? null, one === oldObject ? resourceVersion : null];

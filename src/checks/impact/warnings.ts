@@ -102,10 +102,7 @@ function sumText(sum: Sum, isCutOff: boolean): string {
 }
 
 /** Why groups of a Cluster have one of these verdicts; undefined if none has. */
-export function unknownOf(
-  { groups, problems }: ClusterPlan,
-  verdicts: readonly Verdict[] = ['unknown', 'stopped'],
-): string | undefined {
+export function unknownOf({ groups, problems }: ClusterPlan, verdicts: readonly Verdict[] = ['unknown', 'stopped']) {
   const unknown = groups.filter(({ verdict }) => verdicts.includes(verdict));
   if (unknown.length === 0) {
     return undefined;

@@ -83,11 +83,7 @@ export function leaseAccess(cluster: KubernetesClient, { namespace, name }: Leas
 }
 
 /** The holder of a Lease that was renewed lately. @throws {Error} when it cannot be read. */
-export async function findRival(
-  kubeConfig: KubeConfig,
-  lease: LeaseName,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+export async function findRival(kubeConfig: KubeConfig, lease: LeaseName, signal: AbortSignal) {
   const found = await leaseAccess(connect(kubeConfig, signal), lease).read();
   const isFresh = Math.abs(Date.now() - Date.parse(found?.renewTime ?? '')) <= freshMs;
   return isFresh ? found?.holderIdentity || undefined : undefined;

@@ -136,11 +136,15 @@ function problemOf(config: KubeConfig): string | undefined {
   return `its context ${JSON.stringify(config.getCurrentContext())} (of ${known.join(', ') || 'none'}) must have a user, whose exec has a command, and a cluster with a server such as https://10.0.0.1:6443 (for http:// also insecure-skip-tls-verify) and no proxy-url but a URL: use --context, or see "kubectl config view --minify"`;
 }
 
+function usable(config: KubeConfig, where: string, problem = problemOf(config)): KubeConfig {
+  if (problem !== undefined) {
+    throw new KubeConfigError(`the kubeconfig ${where} cannot be used: ${problem}`);
+  }
+  return config;
+}
+
 /** @throws {KubeConfigError} when the kubeconfig cannot be read, or its current context cannot be used. */
-export async function loadKubeConfig(
-  options: KubeConfigOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<KubeConfig> {
+export async function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env) {
   const files = filesFor(options.kubeconfig, env);
   // It takes longer to load than the rest of the program.
   const { KubeConfig } = await import('./client-node.ts');
@@ -151,11 +155,7 @@ export async function loadKubeConfig(
   if (options.context !== undefined) {
     config.setCurrentContext(options.context);
   }
-  const problem = problemOf(config);
-  if (problem !== undefined) {
-    throw new KubeConfigError(`the kubeconfig ${files.join(delimiter)} cannot be used: ${problem}`);
-  }
-  return config;
+  return usable(config, files.join(delimiter));
 }
 
 /** Reads a kubeconfig of another program. @throws {KubeConfigError} also if it names files or programs of this machine. */
@@ -171,9 +171,6 @@ export async function readKubeConfig(text: string, where: string): Promise<KubeC
   const isForeign = [user?.exec, user?.authProvider, user?.certFile, user?.keyFile, config.getCurrentCluster()?.caFile];
   const problem = isForeign.some((field) => field !== undefined && field !== null)
     ? 'it names files or programs, and must have data instead'
-    : problemOf(config);
-  if (problem !== undefined) {
-    throw new KubeConfigError(`the kubeconfig in ${where} cannot be used: ${problem}`);
-  }
-  return config;
+    : undefined;
+  return usable(config, `in ${where}`, problem);
 }

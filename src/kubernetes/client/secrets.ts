@@ -1,17 +1,15 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type JsonObject } from '../objects/json/json.ts';
+import { isJsonObject, type JsonObject, objectAt, textAt } from '../objects/json/json.ts';
 import { type KubernetesClient, readObject } from './requests/kubernetes-client.ts';
 import { ResponseError } from './requests/transport.ts';
 
 /** The metadata of an object that was requested by name. @throws {ResponseError} when it is another one. */
 export function metadataOf(object: JsonObject, what: string, name: string): JsonObject & { resourceVersion: string } {
-  const { metadata } = object;
-  if (!isJsonObject(metadata) || metadata.name !== name) {
-    throw new ResponseError(`the API server's answer is not ${what}: metadata.name is not ${name}`);
-  }
-  const { resourceVersion } = metadata;
-  if (typeof resourceVersion !== 'string' || resourceVersion === '') {
-    throw new ResponseError(`the API server's answer is not ${what}: it has no resourceVersion`);
+  const metadata = objectAt(object, 'metadata');
+  const resourceVersion = textAt(metadata, 'resourceVersion');
+  if (metadata.name !== name || resourceVersion === '') {
+    const problem = `metadata.name is not ${name}, or it has no resourceVersion`;
+    throw new ResponseError(`the API server's answer is not ${what}: ${problem}`);
   }
   return { ...metadata, resourceVersion };
 }
@@ -45,11 +43,7 @@ export function secretPath(namespace: string, name?: string): string {
 }
 
 /** Undefined if there is none. @throws as `readObject` and `decodeSecret`. */
-export async function fetchSecret(
-  cluster: KubernetesClient,
-  namespace: string,
-  name: string,
-): Promise<{ secret: JsonObject; data: Record<string, string> } | undefined> {
+export async function fetchSecret(cluster: KubernetesClient, namespace: string, name: string) {
   const secret = await readObject(cluster, secretPath(namespace, name), 'secrets', `${namespace}/${name}`);
   return secret && { secret, data: decodeSecret(secret, namespace, name) };
 }

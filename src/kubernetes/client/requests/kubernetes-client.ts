@@ -66,12 +66,7 @@ export function explain(error: unknown, verb: string, resource: string, name: st
 }
 
 /** Reads an object; undefined if there is none. @throws as `request`, with the permission that is missing. */
-export async function readObject(
-  cluster: KubernetesClient,
-  path: string,
-  resource: string,
-  key: string,
-): Promise<JsonObject | undefined> {
+export async function readObject(cluster: KubernetesClient, path: string, resource: string, key: string) {
   try {
     return await cluster.request('GET', path);
   } catch (error) {

@@ -31,10 +31,18 @@ test('an unchanged value keeps its bytes, even if they are not text', () => {
 });
 
 test.each<[string, JsonObject, string]>([
-  ['no metadata', {}, `${isNot}: metadata.name is not tls`],
-  ['another name', { metadata: { ...metadata, name: 'x' } }, `${isNot}: metadata.name is not tls`],
-  ['no version', { metadata: { name: 'tls' } }, `${isNot}: it has no resourceVersion`],
-  ['an empty version', { metadata: { name: 'tls', resourceVersion: '' } }, `${isNot}: it has no resourceVersion`],
+  ['no metadata', {}, `${isNot}: metadata.name is not tls, or it has no resourceVersion`],
+  [
+    'another name',
+    { metadata: { ...metadata, name: 'x' } },
+    `${isNot}: metadata.name is not tls, or it has no resourceVersion`,
+  ],
+  ['no version', { metadata: { name: 'tls' } }, `${isNot}: metadata.name is not tls, or it has no resourceVersion`],
+  [
+    'an empty version',
+    { metadata: { name: 'tls', resourceVersion: '' } },
+    `${isNot}: metadata.name is not tls, or it has no resourceVersion`,
+  ],
   ['another kind', { metadata, kind: 'ConfigMap' }, `${isNot}: it is of another kind, or its data is not text`],
   ['data that is not an object', { metadata, data: [] }, `${isNot}: it is of another kind, or its data is not text`],
   [
@@ -50,7 +58,7 @@ test('reads the metadata of a requested object', () => {
   const object = { metadata: { ...metadata, labels: { a: 'b' } } };
   expect(metadataOf(object, 'the thing', 'tls')).toEqual({ ...metadata, labels: { a: 'b' } });
   expect(() => metadataOf({}, 'the thing', 'tls')).toThrow(
-    "the API server's answer is not the thing: metadata.name is not tls",
+    "the API server's answer is not the thing: metadata.name is not tls, or it has no resourceVersion",
   );
 });
 
