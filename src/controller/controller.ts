@@ -18,7 +18,7 @@ import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConf
 import { type ControllerPace, createDiscovery, type Discovery, defaultPace, fingerprintOf } from './discovery.ts';
 import { createCandidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import { createControllerMetrics } from './metrics.ts';
-import { Queue, type RunResult } from './queue.ts';
+import { createQueue, type RunResult } from './queue.ts';
 
 export interface ControllerOptions {
   kubeConfig: KubeConfig;
@@ -65,7 +65,7 @@ function startTerm({ kubeConfig, log, pace, discoveryWith, onSynced, onRun }: Te
   const work = new AbortController();
   const connection = new AbortController();
   const discovery = discoveryWith(connect(kubeConfig, connection.signal, retryOptions));
-  const queue = new Queue({ run, concurrency: pace.concurrency, pace: pace.queue });
+  const queue = createQueue(run, pace.concurrency, pace.queue);
   const informer = startInformer(kubeConfig, {
     path: collectionPath,
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',

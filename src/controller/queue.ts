@@ -10,12 +10,6 @@ export interface QueuePace {
   maxBackoffMs: number;
 }
 
-interface QueueOptions {
-  run(key: string): Promise<RunResult>;
-  concurrency: number;
-  pace: QueuePace;
-}
-
 interface Entry {
   failures: number;
   startedAt: number;
@@ -26,87 +20,80 @@ interface Entry {
 }
 
 /** Runs work by key: each key at most once at a time, and again if it is added during its run. */
-export class Queue {
-  readonly #options: QueueOptions;
-  readonly #entries = new Map<string, Entry>();
-  readonly #ready = new Set<string>();
-  readonly #runs = new Set<Promise<void>>();
-  #isStopped = false;
+export function createQueue(work: (key: string) => Promise<RunResult>, concurrency: number, pace: QueuePace) {
+  const entries = new Map<string, Entry>();
+  const ready = new Set<string>();
+  const runs = new Set<Promise<void>>();
+  let isStopped = false;
 
-  constructor(options: QueueOptions) {
-    this.#options = options;
-  }
-
-  /** Keys that are due but wait for a free slot. */
-  get waiting(): number {
-    return this.#ready.size;
-  }
-
-  get running(): number {
-    return this.#runs.size;
-  }
-
-  /** Runs the key soon. @param afresh whether its failures no longer count. */
-  add(key: string, afresh = false): void {
-    const entry = this.#entries.get(key) ?? { failures: 0, startedAt: -Infinity, isRunning: false, dueAt: Infinity };
-    this.#entries.set(key, entry);
-    if (afresh) {
-      entry.failures = 0;
-    }
-    this.#schedule(key, entry, entry.startedAt + this.#options.pace.minIntervalMs);
-  }
-
-  /** Starts no more runs, and resolves when none is running. */
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    for (const { timer } of this.#entries.values()) {
-      clearTimeout(timer);
-    }
-    await Promise.all(this.#runs);
-  }
-
-  #schedule(key: string, entry: Entry, dueAt: number): void {
+  function schedule(key: string, entry: Entry, dueAt: number): void {
     entry.dueAt = Math.min(entry.dueAt, dueAt);
-    if (this.#isStopped || entry.isRunning || entry.dueAt === Infinity) {
+    if (isStopped || entry.isRunning || entry.dueAt === Infinity) {
       return;
     }
     clearTimeout(entry.timer);
     const due = () => {
-      this.#ready.add(key);
-      this.#startNext();
+      ready.add(key);
+      startNext();
     };
     entry.timer = setTimeout(due, Math.max(0, entry.dueAt - performance.now())).unref();
   }
 
-  #startNext(): void {
-    for (const key of this.#ready) {
-      if (this.#isStopped || this.#runs.size === this.#options.concurrency) {
+  function startNext(): void {
+    for (const key of ready) {
+      if (isStopped || runs.size === concurrency) {
         return;
       }
-      this.#ready.delete(key);
-      const run = this.#run(key, this.#entries.get(key) as Entry);
-      this.#runs.add(run);
-      void run.finally(() => {
-        this.#runs.delete(run);
-        this.#startNext();
+      ready.delete(key);
+      const started = run(key, entries.get(key) as Entry);
+      runs.add(started);
+      void started.finally(() => {
+        runs.delete(started);
+        startNext();
       });
     }
   }
 
-  async #run(key: string, entry: Entry): Promise<void> {
-    const { run, pace } = this.#options;
+  async function run(key: string, entry: Entry): Promise<void> {
     clearTimeout(entry.timer);
     Object.assign(entry, { isRunning: true, dueAt: Infinity, startedAt: performance.now() });
-    const outcome = await run(key);
+    const outcome = await work(key);
     entry.isRunning = false;
     if (outcome === undefined && entry.dueAt === Infinity) {
-      this.#entries.delete(key);
+      entries.delete(key);
       return;
     }
     const backoffMs = Math.min(pace.backoffMs + pace.backoffStepMs * 2 ** entry.failures, pace.maxBackoffMs);
     const { result, againMs = Infinity } = outcome ?? { result: 'done' };
     const isFailed = result === 'failed';
     entry.failures = isFailed ? entry.failures + 1 : 0;
-    this.#schedule(key, entry, performance.now() + (isFailed ? Math.min(backoffMs, againMs) : againMs));
+    schedule(key, entry, performance.now() + (isFailed ? Math.min(backoffMs, againMs) : againMs));
   }
+
+  return {
+    /** Keys that are due but wait for a free slot. */
+    get waiting(): number {
+      return ready.size;
+    },
+    get running(): number {
+      return runs.size;
+    },
+    /** Runs the key soon. @param afresh whether its failures no longer count. */
+    add(key: string, afresh = false): void {
+      const entry = entries.get(key) ?? { failures: 0, startedAt: -Infinity, isRunning: false, dueAt: Infinity };
+      entries.set(key, entry);
+      if (afresh) {
+        entry.failures = 0;
+      }
+      schedule(key, entry, entry.startedAt + pace.minIntervalMs);
+    },
+    /** Starts no more runs, and resolves when none is running. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      for (const { timer } of entries.values()) {
+        clearTimeout(timer);
+      }
+      await Promise.all(runs);
+    },
+  };
 }

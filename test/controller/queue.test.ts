@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Queue, type RunResult } from '../../src/controller/queue.ts';
+import { createQueue, type RunResult } from '../../src/controller/queue.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -13,8 +13,8 @@ function queueOf(outcome: (key: string, run: number) => RunResult | Promise<RunR
   const began = performance.now();
   let atOnce = 0;
   let mostAtOnce = 0;
-  const queue = new Queue({
-    async run(key) {
+  const queue = createQueue(
+    async (key) => {
       runs.push(`${key}@${Math.round(performance.now() - began)}`);
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
       try {
@@ -27,7 +27,7 @@ function queueOf(outcome: (key: string, run: number) => RunResult | Promise<RunR
     },
     concurrency,
     pace,
-  });
+  );
   return { queue, runs, mostAtOnce: () => mostAtOnce };
 }
 

@@ -74,19 +74,15 @@ function clustersOfExtension(name: string, watched: Watched): string[] {
     Object.values(objectAt(patch, 'external')).some(
       (handler) => typeof handler === 'string' && extensionOfHandler(handler) === name,
     );
-  const named = watched
+  const classes = watched
     .ofKind(coreGroup, 'ClusterClass')
     .filter((clusterClass) => objectsAt(clusterClass, 'spec', 'patches').some(isNamedIn));
-  const classes = new Set(named.map(namespacedName));
-  return watched
-    .ofKind(coreGroup, 'Cluster')
-    .filter((cluster) => classes.has(classNameOf(cluster)))
-    .map(namespacedName);
+  return clustersOfClasses(classes, watched).map(namespacedName);
 }
 
-function clustersOfClass(clusterClass: JsonObject, watched: Watched): JsonObject[] {
-  const key = namespacedName(clusterClass);
-  return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => classNameOf(cluster) === key);
+function clustersOfClasses(classes: readonly JsonObject[], watched: Watched): JsonObject[] {
+  const keys = new Set(classes.map(namespacedName));
+  return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => keys.has(classNameOf(cluster)));
 }
 
 const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
@@ -102,20 +98,12 @@ const classesWith = (template: JsonObject, watched: Watched): JsonObject[] =>
 function clustersMadeOf(template: JsonObject, watched: Watched): JsonObject[] {
   const texts = [`"kind":${JSON.stringify(textAt(template, 'kind'))}`, `"name":${JSON.stringify(nameOf(template))}`];
   const isNamedBy = (object: JsonObject) => {
-    const text = JSON.stringify(object.spec ?? null);
+    const isGroup = /^Machine(?:Deployment|Pool)$|ControlPlane$/.test(textAt(object, 'kind'));
+    const text = isGroup ? JSON.stringify(object.spec ?? null) : '';
     return texts.every((one) => text.includes(one));
   };
-  return watched
-    .ofKind(coreGroup, 'Cluster')
-    .filter(
-      (cluster) =>
-        namespaceOf(cluster) === namespaceOf(template) &&
-        watched
-          .ownedBy(namespacedName(cluster))
-          .some(
-            (object) => /^Machine(?:Deployment|Pool)$|ControlPlane$/.test(textAt(object, 'kind')) && isNamedBy(object),
-          ),
-    );
+  const own = watched.ofKind(coreGroup, 'Cluster').filter((cluster) => namespaceOf(cluster) === namespaceOf(template));
+  return own.filter((cluster) => watched.ownedBy(namespacedName(cluster)).some(isNamedBy));
 }
 
 function clustersOf(change: Change, watched: Watched): JsonObject[] {
@@ -124,11 +112,11 @@ function clustersOf(change: Change, watched: Watched): JsonObject[] {
     case 'Cluster':
       return change.old === undefined ? [] : [change.old];
     case 'ClusterClass':
-      return clustersOfClass(subject, watched);
+      return clustersOfClasses([subject], watched);
     case 'Namespace':
       return watched.ofKind(coreGroup, 'Cluster').filter((cluster) => namespaceOf(cluster) === nameOf(subject));
     default: {
-      const ofClasses = classesWith(subject, watched).flatMap((clusterClass) => clustersOfClass(clusterClass, watched));
+      const ofClasses = clustersOfClasses(classesWith(subject, watched), watched);
       return ofClasses.length > 0 ? ofClasses : clustersMadeOf(subject, watched);
     }
   }
