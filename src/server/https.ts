@@ -93,15 +93,10 @@ interface HttpsOptions {
   refuse: Refuse;
 }
 
-export interface HttpsPort {
-  server: Server;
-  connections: Connections;
-  /** Sets the certificate of new connections, without which handshakes fail, or the CAs of clients, all in PEM. */
-  use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void;
-}
+export type HttpsPort = ReturnType<typeof createHttpsPort>;
 
 /** Puts an application on an HTTPS server with limits, which does not listen yet. */
-export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions): HttpsPort {
+export function createHttpsPort({ limits, clients, events, log, application, refuse }: HttpsOptions) {
   // Renegotiations would repeat the costly handshake. OpenSSL checks client certificates in full handshakes only, so that no
   // session is resumed; Go's clients never do.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
@@ -134,7 +129,8 @@ export function createHttpsPort({ limits, clients, events, log, application, ref
   return {
     server,
     connections,
-    use(changes) {
+    /** Sets the certificate of new connections, without which handshakes fail, or the CAs of clients, all in PEM. */
+    use(changes: Pick<CertificatePair, 'cert' | 'key'> | { ca: string }): void {
       Object.assign(tls, changes);
       if (tls.cert !== undefined) {
         server.setSecureContext(tls);
