@@ -77,6 +77,7 @@ export function invalidAt(bytes: Bytes): number {
   return -1;
 }
 
+/** How many characters a Go string has. */
 export function runeCount(bytes: Bytes): number {
   return ascii.test(bytes) ? bytes.length : [...runesOf(bytes)].length;
 }
@@ -91,6 +92,7 @@ export function decoded(bytes: Bytes): string {
   return ascii.test(bytes) ? bytes : Array.from(runesOf(bytes), ({ code }) => String.fromCodePoint(code)).join('');
 }
 
+/** Applies a function to the decoded text. */
 export function mapText(bytes: Bytes, change: (text: string) => string): Bytes {
   return bytesOf(change(decoded(bytes)));
 }

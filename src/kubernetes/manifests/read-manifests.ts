@@ -133,7 +133,10 @@ function* filesOf(paths: readonly string[]): Generator<Pick<ManifestFile, 'file'
   }
 }
 
-/** The manifests in files, below folders and (`-`) in standard input, each once, or why one cannot be read; until the signal is aborted. */
+/**
+ * The files of paths, each once, or why one cannot be read, until the signal is aborted: files, `*.yaml`, `*.yml` and `*.json` below
+ * folders, `-` for standard input. `onFile` is called before each file is read.
+ */
 export async function* readManifests(
   paths: readonly string[],
   stdin: Readable,

@@ -131,6 +131,7 @@ function follow(apiService: ApiService, context: AggregatorContext): Remote {
 
 export type Aggregator = ReturnType<typeof createAggregator>;
 
+/** The aggregated API servers, their availability, and what they publish, until the signal is aborted. */
 export function createAggregator(context: AggregatorContext) {
   const { store, registry, signal } = context;
   const remotes = new Map<string, Remote>();

@@ -18,6 +18,7 @@ export function userHeaders({ username, groups }: UserInfo): Headers {
 
 export type Backend = ReturnType<typeof backendOf>;
 
+/** The server of one APIService. */
 export function backendOf({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
   const { caBundle, insecureSkipTLSVerify, group, version } = spec;
   // The TLS settings of all connections: parsing the certificates takes longer than the handshake.

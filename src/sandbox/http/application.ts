@@ -91,6 +91,7 @@ function describeError(log: SandboxContext['log']): ErrorRequestHandler {
 
 const all = /.*/;
 
+/** The API server, from top to bottom. */
 export function createSandboxApplication(context: SandboxContext): Express {
   const { metrics } = context;
   const body = createBody({ maxBodyBytes }, new InFlight(defaultLimits.maxInFlightBytes), true);

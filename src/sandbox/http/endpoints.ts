@@ -113,6 +113,7 @@ export function findTarget({ registry }: ApiContext): SandboxHandler {
   };
 }
 
+/** Responds to requests for the resource that `findTarget` found. */
 export function answerResource(context: ApiContext): SandboxHandler {
   return async ({ method, body }, response) => {
     const request = { ...response.locals.target, body };

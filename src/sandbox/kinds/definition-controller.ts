@@ -149,6 +149,12 @@ export function startDefinitionController({ store, registry, now }: ApiContext, 
     }
     const instances = store.collection(name);
     if (instances.deleteAll(now()) > 0) {
+      const message = 'CustomResource deletion is in progress';
+      const terminating = condition('Terminating', 'True', 'InstanceDeletionInProgress', message);
+      const conditions = withCondition(conditionsOf(object), terminating, now());
+      if (!isSame(conditions, conditionsOf(object))) {
+        definitions.write(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
+      }
       // A listener that is there already is not added again.
       instances.subscribe(schedule);
       return;

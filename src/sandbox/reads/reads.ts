@@ -31,6 +31,7 @@ export function numberOf(query: URLSearchParams, name: string): number {
   return Number(text);
 }
 
+/** One object in the view of its request. @throws {RequestError} 404, and 500 when it cannot be converted. */
 export async function get(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const { resource, namespace, name, view } = request;
   const stored = context.store.collection(resource.storage).get(storageKey(namespace, name));

@@ -34,7 +34,8 @@ const lineOf = (type: string, object: object) => `${JSON.stringify({ type, objec
 
 /**
  * Starts a watch, which reads the store's history as fast as its client reads; when that no longer has what comes next, the client is
- * told to begin again. Returns a function that ends it silently. @throws {RequestError} for an invalid request.
+ * told to begin again. Returns a function that ends it silently. @throws {RequestError} for an invalid request; a version that is too
+ * old is reported in the stream, as by the real API server.
  */
 export function watch(context: ApiContext, request: ResourceRequest, response: ServerResponse): () => void {
   const { resource, query, view } = request;
@@ -46,7 +47,7 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
   const initial = isOn(query, 'sendInitialEvents');
   const seconds = numberOf(query, 'timeoutSeconds') || defaultWatchSeconds;
   const fromNow = version === undefined || initial;
-  const existing = fromNow ? collection.list().map(([, object]) => object) : [];
+  let existing = fromNow ? collection.list().map(([, object]) => object) : [];
   /** Writes up to this version have been sent, once `existing` has. */
   let sentVersion = fromNow ? store.version : version;
   let wake: (() => void) | undefined;
@@ -76,6 +77,8 @@ export function watch(context: ApiContext, request: ResourceRequest, response: S
       const batch = existing.slice(from, from + batchSize).filter(selects);
       yield batch.map((object) => ({ type: 'ADDED', object }));
     }
+    // A watch that goes on for long must not keep what was replaced since.
+    existing = [];
     if (initial && bookmarks && !isOver) {
       bookmark({ 'k8s.io/initial-events-end': 'true' });
     }

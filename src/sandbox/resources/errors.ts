@@ -44,6 +44,7 @@ export function conflict(
   return failedFor([409, 'Conflict'], resource, name, (it) => `Operation cannot be fulfilled on ${it}: ${why}`);
 }
 
+/** 409: the object is not the one that the client means. */
 export function preconditionFailed(resource: Named, name: string, field: string, wanted: unknown, actual: unknown) {
   const why = `${field} in precondition: ${String(wanted)}, ${field} in object meta: ${String(actual)}`;
   return conflict(resource, name, `Precondition failed: ${why}`);

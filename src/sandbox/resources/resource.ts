@@ -13,6 +13,7 @@ export interface Column {
   value: string | ((object: JsonObject) => string | number | boolean | null);
 }
 
+/** A column of the tables that `kubectl get` prints; `value` is a JSON path, or reads it from the object. */
 export function column(name: string, value: Column['value'], type = 'string', description = name): Column {
   return { name, type, description, priority: 0, value };
 }
@@ -113,6 +114,7 @@ export function metadataOf(object: JsonObject): JsonObject {
   return object.metadata as JsonObject;
 }
 
+/** The labels of an object; none if there are none. */
 export function labelsOf(object: JsonObject): Record<string, string> {
   return objectAt(object, 'metadata', 'labels') as Record<string, string>;
 }

@@ -66,6 +66,7 @@ class Collection {
   /** The oldest version that a watch can begin from: events up to it were evicted, or are from before the collection existed. */
   oldest: number;
   #historyBytes = 0;
+  readonly #sizes = new Map<string, number>();
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
@@ -87,7 +88,7 @@ class Collection {
     const version = store.version + 1;
     const object = withVersion(next ?? stored ?? {}, version);
     const bytes = bytesOf(object);
-    const change = (next === undefined ? 0 : bytes) - (stored === undefined ? 0 : bytesOf(stored));
+    const change = (next === undefined ? 0 : bytes) - (this.#sizes.get(key) ?? 0);
     const { storedBytes } = store.limits;
     if (change > 0 && store.bytes + change > storedBytes) {
       throw internalError(`the sandbox stores at most ${storedBytes / 1024 / 1024} MiB; delete objects first`);
@@ -96,8 +97,10 @@ class Collection {
     store.bytes += change;
     if (next === undefined) {
       this.#objects.delete(key);
+      this.#sizes.delete(key);
     } else {
       this.#objects.set(key, object);
+      this.#sizes.set(key, bytes);
     }
     this.#listed = undefined;
     const event: StoreEvent = { version, object, isDeleted: next === undefined, previous: stored, bytes };

@@ -187,7 +187,7 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
   return rest;
 }
 
-/** Replaces an object, and tries again while other clients keep changing it. @throws {RequestError} */
+/** Stores what `produce` makes of an object, in so many attempts while others keep changing it. @throws {RequestError} */
 async function change(
   context: ApiContext,
   request: ResourceRequest,
@@ -243,6 +243,7 @@ async function change(
   }
 }
 
+/** Replaces an object, and returns it in the request's version. @throws {RequestError} */
 export async function update(context: ApiContext, request: ResourceRequest): Promise<JsonObject> {
   const object = await objectIn(request);
   return change(context, request, () => copyOf(object), 1);

@@ -271,3 +271,24 @@ test('a changed definition ends the watches of its objects, of all its versions 
   expect(unaffected.closed).toBe(false);
   expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
 });
+
+test('a deleted definition says that it waits for objects with finalizers', async () => {
+  const path = `${definitions}/waits.example.com`;
+  const spec = { ...good.spec, names: { plural: 'waits', kind: 'Wait' } };
+  await send(sandbox, 'POST', definitions, { body: { metadata: { name: 'waits.example.com' }, spec } });
+  const objects = '/apis/example.com/v1/waits';
+  const object = { kind: 'Wait', apiVersion: 'example.com/v1', metadata: { name: 'a', finalizers: ['example.com/x'] } };
+  await vi.waitFor(
+    async () => expect(await send(sandbox, 'POST', objects, { body: object })).toHaveProperty('status', 201),
+    {
+      timeout: 30_000,
+    },
+  );
+  await send(sandbox, 'DELETE', path);
+  const terminating = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress' };
+  const conditions = expect.arrayContaining([expect.objectContaining(terminating)]);
+  await vi.waitFor(async () => expect((await send(sandbox, 'GET', path)).json.status).toMatchObject({ conditions }));
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${objects}/a`, { body: { metadata: { finalizers: null } }, headers });
+  await vi.waitFor(async () => expect(await send(sandbox, 'GET', path)).toHaveProperty('status', 404));
+});

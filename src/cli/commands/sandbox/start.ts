@@ -122,6 +122,7 @@ async function issued(
   return secretCertificates(config, namespace, secret);
 }
 
+/** The certificate of the sample extension, issued into a Secret of the sandbox. */
 export function extensionCertificates({ config, kubeconfigFile: kubeconfig }: RunningSandbox, signal: AbortSignal) {
   const names = { namespace: extensionName, service: extensionName, secret: extensionSecret };
   return issued(config, { kubeconfig, ...names, 'ca-secret': `${extensionName}-ca` }, signal);

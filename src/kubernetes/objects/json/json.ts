@@ -29,22 +29,25 @@ export function fieldAt(value: Json | undefined, ...path: readonly (string | num
   return inner;
 }
 
-/** An object at a path, or an empty one; `textAt` and `itemsAt` likewise. */
+/** An object at a path, or an empty one. */
 export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
   const field = fieldAt(value, ...path);
   return isJsonObject(field) ? field : {};
 }
 
+/** A text at a path, or an empty one. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
   const field = fieldAt(value, ...path);
   return typeof field === 'string' ? field : '';
 }
 
+/** The items of a list at a path; none if there is anything else. */
 export function itemsAt(value: Json | undefined, ...path: readonly (string | number)[]): Json[] {
   const field = fieldAt(value, ...path);
   return Array.isArray(field) ? field : [];
 }
 
+/** The items of a list at a path that are objects. */
 export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
   return itemsAt(value, ...path).filter(isJsonObject);
 }
@@ -79,6 +82,7 @@ export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: numb
   return false;
 }
 
+/** The value of an object's own property, or undefined. */
 export function own<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -160,7 +164,7 @@ function endOfBracket(json: Buffer, isWanted: (depth: number) => boolean): numbe
   return undefined;
 }
 
-/** Parses JSON in UTF-8; the last of duplicate keys counts. @throws {JsonError} also beyond `maxJsonDepth`. */
+/** Parses JSON in UTF-8; of duplicate keys the last counts, `__proto__` is an ordinary one. @throws {JsonError} also beyond `maxJsonDepth`. */
 export function parseJson(bytes: Uint8Array): Json {
   // This native check costs a tenth of a TextDecoder.
   if (!isUtf8(bytes)) {
