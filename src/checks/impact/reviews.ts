@@ -93,7 +93,7 @@ function isOfController(
 function namespacesOf({ kind, namespace, name }: AdmissionRequest, facts: Facts): ReadonlySet<string> | undefined {
   const ofClasses = (matches: (clusterClass: string) => boolean) =>
     facts.clusters &&
-    new Set(facts.clusters.values().flatMap((one) => (matches(one.clusterClass ?? '') ? [one.namespace] : [])));
+    new Set([...facts.clusters.values()].flatMap((one) => (matches(one.clusterClass ?? '') ? [one.namespace] : [])));
   switch (kind.kind) {
     case 'Cluster':
       return new Set([namespace]);

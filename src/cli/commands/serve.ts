@@ -264,8 +264,7 @@ export const command = defineCommand({
     if (options.impact.denies && !flags.impact) {
       log.warn('impact: deny in --rules-config has no effect without --impact');
     }
-    const { impact } = options;
-    const surroundings = { certificates, clients, rules, facts, impact, log, lostLogLines: lostLines };
+    const surroundings = { certificates, clients, rules, facts, impact: options.impact, log, lostLogLines: lostLines };
     const server = await started(startFromFlags(flags, { ...surroundings, processMetrics: true }));
     const repairing = repair?.(() => bundle, log);
     await untilStopped(io);

@@ -77,12 +77,10 @@ function createReader(client: KubernetesClient, onProblem: (plural: string, prob
     const key = `${namespace}/${name}`;
     const late = AbortSignal.timeout(timeoutMs);
     // It goes on after the decision, until the client gives up.
-    const read = readObject(client, `/api/v1/namespaces/${namespace}/${plural}/${name}`, plural, key);
+    const path = `/api/v1/namespaces/${namespace}/${plural}/${name}`;
+    const read = readObject(client, path, plural, key).finally(() => reading--);
     try {
-      const object = await orAborted(
-        read.finally(() => reading--),
-        late,
-      );
+      const object = await orAborted(read, late);
       onProblem(plural, undefined);
       const fact = object === undefined ? 'absent' : factOf(object);
       return { find: (one: string, other: string) => (one === namespace && other === name ? fact : undefined) };

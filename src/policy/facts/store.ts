@@ -277,6 +277,6 @@ export function createFactsStore(isServiceCertain: (namespace: string) => boolea
 
 /** The places in ClusterClasses that name a handler of an ExtensionConfig, whether or not it exists. */
 export function referencesTo(extension: string, { clusterClasses }: Facts): HandlerReference[] | undefined {
-  const all = clusterClasses && [...clusterClasses.values()].flat();
-  return all?.filter(({ handler }) => extensionOfHandler(handler) === extension);
+  const isMeant = ({ handler }: HandlerReference) => extensionOfHandler(handler) === extension;
+  return clusterClasses && [...clusterClasses.values()].flatMap((references) => references.filter(isMeant));
 }

@@ -18,11 +18,10 @@ export function someOf(names: Iterable<string>): string {
  * is looked up once: there may be as many Clusters as the whole cluster has.
  */
 export function someClusters(
-  waiting: Iterable<KnownCluster>,
+  clusters: readonly KnownCluster[],
   selector: LabelSelector | undefined,
   facts: Facts,
 ): string | undefined {
-  const clusters = [...waiting];
   const namespaces = new Set(clusters.map(({ namespace }) => namespace));
   const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
   const called = clusters.filter(({ namespace }) => selected.has(namespace));
@@ -58,13 +57,13 @@ export function selectsNamespace(
 
 /** The other ExtensionConfigs that are called for a namespace that this one is called for, as far as selectors tell. */
 export function overlapping(
-  others: IteratorObject<KnownExtensionConfig>,
+  others: readonly KnownExtensionConfig[],
   { metadata: { name }, spec }: ExtensionConfig,
 ): string[] {
   const selector = spec?.namespaceSelector;
   // Usually the first ones select everything.
-  const compared = others.filter((other) => other.name !== name).take(20);
+  const compared = others.filter((other) => other.name !== name).slice(0, 20);
   const overlaps = ({ namespaceSelector }: KnownExtensionConfig) =>
     isComparable(selector) && isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector);
-  return [...compared.filter(overlaps).map((other) => other.name)];
+  return compared.filter(overlaps).map((other) => other.name);
 }

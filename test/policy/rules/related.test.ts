@@ -121,7 +121,7 @@ describe('other ExtensionConfigs', () => {
     ],
   ])('%s', (_, others, selector, names) => {
     const self = { metadata: { name: 'self' }, spec: { namespaceSelector: selector } } as ExtensionConfig;
-    expect(overlapping(others.values(), self)).toEqual(names);
+    expect(overlapping(others, self)).toEqual(names);
   });
 
   test('selectors are compared up to 500 keys and values', () => {

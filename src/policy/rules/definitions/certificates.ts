@@ -235,8 +235,8 @@ export const certificateRules: readonly Rule[] = [
       ) {
         return;
       }
-      const users = facts.extensionConfigs.values().filter((config) => config.secret === secret.key);
-      const others = [...users.map(({ name }) => name).filter((name) => name !== object.metadata.name)];
+      const users = [...facts.extensionConfigs.values()].filter((config) => config.secret === secret.key);
+      const others = users.map(({ name }) => name).filter((name) => name !== object.metadata.name);
       if (others.length > 0) {
         const end = new Date(secret.found.firstNotAfter).toISOString();
         report({

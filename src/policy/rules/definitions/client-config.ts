@@ -73,7 +73,7 @@ export const clientConfigRules: readonly Rule[] = [
         return;
       }
       const others = overlapping(
-        facts.extensionConfigs.values().filter((config) => config.address === address),
+        [...facts.extensionConfigs.values()].filter((config) => config.address === address),
         object,
       );
       if (others.length > 0) {

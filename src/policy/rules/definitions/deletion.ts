@@ -54,7 +54,7 @@ export const deletionRules: readonly Rule[] = [
       const hooks = new Set(handlers.flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
       for (const hook of hooks) {
         const waiting = someClusters(
-          facts.clusters.values().filter(({ pending }) => pending.includes(hook)),
+          [...facts.clusters.values()].filter(({ pending }) => pending.includes(hook)),
           selector,
           facts,
         );

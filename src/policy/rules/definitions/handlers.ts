@@ -259,7 +259,7 @@ export const handlersRules: readonly Rule[] = [
       // Once for each hook, however many handlers serve it.
       for (const [hook, [first]] of Map.groupBy(handlers, inPlaceHookOf)) {
         const others = overlapping(
-          facts.extensionConfigs.values().filter(({ hooks }) => hooks.includes(`${hook}.${hooksGroup}`)),
+          [...facts.extensionConfigs.values()].filter(({ hooks }) => hooks.includes(`${hook}.${hooksGroup}`)),
           object,
         );
         if (first !== undefined && hook !== undefined && others.length > 0) {

@@ -64,7 +64,7 @@ export const namespaceSelectorRules: readonly Rule[] = [
         return;
       }
       const classes = new Set(references.map(({ clusterClass }) => clusterClass));
-      const clusters = facts.clusters.values().filter(({ clusterClass = '' }) => classes.has(clusterClass));
+      const clusters = [...facts.clusters.values()].filter(({ clusterClass = '' }) => classes.has(clusterClass));
       const namespaces = new Set(clusters.map(({ namespace }) => namespace));
       // Each is compared with the whole selector.
       const outside = [...namespaces]
