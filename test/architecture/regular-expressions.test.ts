@@ -70,9 +70,11 @@ test('regular expressions are only created from schemas and tables of this proje
   expect([...new Set(computed)]).toEqual([
     'extensionconfig/api/formats.ts',
     'topology/alike.ts',
-    'topology/templates/functions/case.ts',
-    'topology/templates/functions/urls.ts',
+    'topology/templates/functions/paths.ts',
+    'topology/templates/functions/strings.ts',
     'topology/templates/functions/versions.ts',
+    'topology/templates/language/tokens.ts',
+    'topology/templates/read-yaml.ts',
     'topology/world/names.ts',
   ]);
 });
