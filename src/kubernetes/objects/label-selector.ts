@@ -23,35 +23,49 @@ interface LabelSelectorProblem {
 
 const needsValues = new Map(Object.entries({ In: true, NotIn: true, Exists: false, DoesNotExist: false }));
 
-function* problemsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): Generator<LabelSelectorProblem> {
-  const found = (path: FieldPath, problems: readonly string[], wording: (problem: string) => string) =>
-    problems.map((problem) => ({ path, message: wording(problem) }));
+/** The first `most` problems with a selector, in its order; none if `metav1.LabelSelectorAsSelector` accepts it. */
+export function labelSelectorProblems(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  most = 1,
+): LabelSelectorProblem[] {
+  const found: LabelSelectorProblem[] = [];
   for (const key of Object.keys(matchLabels)) {
+    if (found.length >= most) {
+      break;
+    }
     const value = matchLabels[key] as string;
-    yield* found(['matchLabels'], qualifiedNameProblems(key), (problem) => `key ${showValue(key)}: ${problem}`);
-    yield* found(['matchLabels', key], labelValueProblems(value), (problem) => `value ${showValue(value)} ${problem}`);
+    for (const problem of qualifiedNameProblems(key)) {
+      found.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
+    }
+    for (const problem of labelValueProblems(value)) {
+      found.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
+    }
   }
-  for (const [index, { key = '', operator = '', values = [] }] of matchExpressions.entries()) {
-    const path = ['matchExpressions', index];
-    yield* found([...path, 'key'], qualifiedNameProblems(key), (problem) => `key ${showValue(key)}: ${problem}`);
+  for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
+    const { key = '', operator = '', values = [] } = matchExpressions[index] as LabelSelectorRequirement;
+    for (const problem of qualifiedNameProblems(key)) {
+      found.push({ path: ['matchExpressions', index, 'key'], message: `key ${showValue(key)}: ${problem}` });
+    }
     const needed = needsValues.get(operator);
     if (needed === undefined) {
       const message = `operator ${showValue(operator)} is not one of ${[...needsValues.keys()].join(', ')}`;
-      yield { path: [...path, 'operator'], message };
+      found.push({ path: ['matchExpressions', index, 'operator'], message });
     } else if (needed !== values.length > 0) {
       const must = needed ? 'must not be empty' : 'must be empty';
-      yield { path: [...path, 'values'], message: `values ${must} for operator ${operator}` };
+      found.push({ path: ['matchExpressions', index, 'values'], message: `values ${must} for operator ${operator}` });
     }
-    for (const [number, value] of values.entries()) {
-      const wording = (problem: string) => `value ${showValue(value)} ${problem}`;
-      yield* found([...path, 'values', number], labelValueProblems(value), wording);
+    for (let number = 0; number < values.length && found.length < most; number++) {
+      const value = values[number] as string;
+      for (const problem of labelValueProblems(value)) {
+        found.push({
+          path: ['matchExpressions', index, 'values', number],
+          message: `value ${showValue(value)} ${problem}`,
+        });
+      }
     }
   }
+  return found.slice(0, most);
 }
-
-/** The first `most` problems with a selector, in its order; none if `metav1.LabelSelectorAsSelector` accepts it. */
-export const labelSelectorProblems = (selector: LabelSelector, most = 1): LabelSelectorProblem[] =>
-  problemsOf(selector).take(most).toArray();
 
 /** The requirements of a selector, where null in a manifest is an absent field; a label is an In with one value. */
 function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): LabelSelectorRequirement[] {

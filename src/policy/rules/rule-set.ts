@@ -84,11 +84,12 @@ export function createEchoTest(
     if (rule.id === 'not-rendered') {
       return false;
     }
-    const isOutweighed = notRendered?.severity === 'deny' || severity === 'warn';
-    // Findings about requirements of the selector are findings about the selector.
-    const isSelector = path[1] === 'namespaceSelector' && placeholders.hasBelow(path);
-    if (isOutweighed && (isSelector || placeholders.hasAtOrAbove(path))) {
-      return true;
+    if (notRendered && (notRendered.severity === 'deny' || severity === 'warn')) {
+      // Findings about requirements of the selector are findings about the selector.
+      const isSelector = path[1] === 'namespaceSelector' && placeholders.hasBelow(path);
+      if (isSelector || placeholders.hasAtOrAbove(path)) {
+        return true;
+      }
     }
     if (rule.id === 'field-type') {
       return false;
@@ -109,8 +110,10 @@ function selected(findings: readonly RuleFinding[], omitted: readonly Weighed[],
   const isEcho = createEchoTest(findings, violations, placeholders);
   const reports = findings.filter((report) => !isEcho(report)).sort((a, b) => compareFieldPaths(a.path, b.path));
   // Denials first: if warnings crowded them out, the object would be allowed.
-  const { deny = [], warn = [] } = Object.groupBy(reports, ({ severity }) => severity);
-  const denialsFirst = [...deny, ...warn];
+  const denialsFirst = [
+    ...reports.filter(({ severity }) => severity === 'deny'),
+    ...reports.filter(({ severity }) => severity === 'warn'),
+  ];
   let length = 0;
   const chosen = new Set(
     denialsFirst.slice(0, maxReports).filter(({ field, message, value }) => {
@@ -161,20 +164,21 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const findings: RuleFinding[] = [];
     const omitted: Weighed[] = [];
-    for (const weighed of activeFor(input)) {
-      const { rule } = weighed;
-      const most = findings.length + maxReports;
-      const report: Parameters<Rule['check']>[1] = (finding) => {
-        if (findings.length === most) {
-          omitted.push(weighed);
-        } else {
-          // Some messages repeat keys of the object.
-          const message = truncated(finding.message, 1000);
-          const field = formatFieldPath(finding.path);
-          findings.push({ reason: 'FieldValueInvalid', ...finding, ...weighed, message, field });
-        }
-      };
-      rule.check(rule.upstream ? upstreamInput : parsed, report, options);
+    let current: (typeof active)[number];
+    let most: number;
+    const report: Parameters<Rule['check']>[1] = (finding) => {
+      if (findings.length === most) {
+        omitted.push(current);
+      } else {
+        // Some messages repeat keys of the object.
+        const message = truncated(finding.message, 1000);
+        const field = formatFieldPath(finding.path);
+        findings.push({ reason: 'FieldValueInvalid', ...finding, ...current, message, field });
+      }
+    };
+    for (current of activeFor(input)) {
+      most = findings.length + maxReports;
+      current.rule.check(current.rule.upstream ? upstreamInput : parsed, report, options);
     }
     return findings.length === 0 ? findings : selected(findings, omitted, input);
   }
