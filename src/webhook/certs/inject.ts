@@ -53,7 +53,8 @@ export async function injectInto(
 const maxTries = 10;
 
 /**
- * Writes a trust bundle into every target. It is asked for after the targets are read, so that none gets an older one again.
+ * Writes a trust bundle into every target and reads it back. It is asked for after the targets are read, so that none gets an
+ * older one again.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
@@ -62,27 +63,36 @@ export async function injectTargets(
   { sleep }: { sleep(ms: number): Promise<void> },
 ): Promise<Injection[]> {
   const results = new Map<string, Injection>();
-  for (let attempt = 1; attempt <= maxTries; attempt++) {
+  const written = new Set<string>();
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    let isSettled = true;
     const bundles = new Map<string, Promise<Parsed<string>>>();
     for (const target of await access.read()) {
-      const { source = '' } = target;
-      if (!results.has(target.id)) {
-        const bundleFor = () => {
-          const bundle = bundles.get(source) ?? bundleOf(source);
-          bundles.set(source, bundle);
-          return bundle;
-        };
-        results.set(target.id, await injectInto(access, target, bundleFor));
+      const { id, source = '' } = target;
+      if (results.get(id)?.result === 'failed') {
+        continue;
+      }
+      const bundleFor = () => {
+        const bundle = bundles.get(source) ?? bundleOf(source);
+        bundles.set(source, bundle);
+        return bundle;
+      };
+      const injection = await injectInto(access, target, bundleFor);
+      const { result } = injection;
+      if (result === 'written' || result === 'conflict') {
+        isSettled = false;
+        results.delete(id);
+        if (result === 'written') {
+          written.add(id);
+        }
+      } else {
+        results.set(id, result === 'in sync' && written.has(id) ? { ...injection, result: 'written' } : injection);
       }
     }
-    const conflicts = [...results.values()].filter(({ result }) => result === 'conflict');
-    if (conflicts.length === 0) {
+    if (isSettled) {
       return [...results.values()];
     }
-    for (const { id } of conflicts) {
-      results.delete(id);
-    }
-    await sleep(Math.min(2000, 50 * 2 ** attempt));
+    await sleep(attempt === 0 ? 0 : Math.min(2000, 50 * 2 ** attempt));
   }
   throw new Conflict('another client keeps changing the targets');
 }

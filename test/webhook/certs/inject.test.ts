@@ -62,10 +62,10 @@ describe('injectTargets', () => {
     ]);
     await run((source) => ({ state: 'usable', value: `of ${source}` }));
     expect(injected).toEqual(['K/a of one', 'K/b of two', 'K/c of one']);
-    expect(asked).toEqual(['one', 'two']);
+    expect(asked).toEqual(['one', 'two', 'one', 'two']);
   });
 
-  test('writes what differs, and reports what it did with each target', async () => {
+  test('writes what differs, reads it back, and reports what it did with each target', async () => {
     const { run, injected, sleeps, reads } = world([
       reading('K/old', 'old'),
       reading('K/same', 'new'),
@@ -76,16 +76,16 @@ describe('injectTargets', () => {
       { id: 'K/mute', state: 'failed', bundles: [], skipped: [] },
     ]);
     expect(await run()).toEqual([
-      { id: 'K/old', result: 'written', skipped: ['something of K/old'] },
       { id: 'K/same', result: 'in sync', skipped: ['something of K/same'] },
-      { id: 'K/half', result: 'written', skipped: ['something of K/half'] },
       { id: 'K/none', result: 'left alone', skipped: ['something of K/none'] },
       { id: 'K/missing', result: 'missing', reason: 'does not exist', skipped: [] },
       { id: 'K/failed', result: 'failed', reason: 'forbidden', skipped: [] },
       { id: 'K/mute', result: 'failed', skipped: [] },
+      { id: 'K/old', result: 'written', skipped: ['something of K/old'] },
+      { id: 'K/half', result: 'written', skipped: ['something of K/half'] },
     ]);
     expect(injected).toEqual(['K/old new', 'K/half new']);
-    expect([reads(), sleeps]).toEqual([1, []]);
+    expect([reads(), sleeps]).toEqual([2, [0]]);
   });
 
   test('requests the bundle of a target only if there is something to inject', async () => {
@@ -110,7 +110,8 @@ describe('injectTargets', () => {
       { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
     ]);
     expect(injected).toEqual(['K/b new']);
-    expect(asked).toEqual(['none', 'one']);
+    // It is not retried with the others.
+    expect(asked).toEqual(['none', 'one', 'one']);
   });
 
   test('a target that cannot be written fails alone, and is tried once', async () => {
@@ -130,7 +131,7 @@ describe('injectTargets', () => {
     });
     await expect(run()).rejects.toThrow('another client keeps changing the targets');
     expect(injected).toHaveLength(10);
-    expect(sleeps).toEqual([100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000, 2000]);
+    expect(sleeps).toEqual([0, 100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
   });
 
   test('after a conflict, only the target that another client changed is tried again, with the bundle of then', async () => {
@@ -140,7 +141,25 @@ describe('injectTargets', () => {
       }
     });
     expect((await run()).map(({ id, result }) => `${id} ${result}`)).toEqual(['K/a written', 'K/b written']);
-    expect([injected.length, reads(), asked.length]).toEqual([10, 5, 5]);
+    expect([injected.length, reads(), asked.length]).toEqual([10, 6, 6]);
+  });
+
+  test('a bundle that another client overwrites at once is written again, and not reported before it stays', async () => {
+    const target = reading('K/a', 'old');
+    const { run, injected } = world([target], (_id, attempt) => {
+      if (attempt < 3) {
+        queueMicrotask(() => target.bundles.fill('theirs'));
+      }
+    });
+    expect(await run()).toEqual([{ id: 'K/a', result: 'written', skipped: ['something of K/a'] }]);
+    expect(target.bundles).toEqual(['new']);
+    expect(injected).toHaveLength(3);
+  });
+
+  test('a target that others overwrite every time is no success', async () => {
+    const target = reading('K/a', 'old');
+    const { run } = world([target], () => queueMicrotask(() => target.bundles.fill('theirs')) as undefined);
+    await expect(run()).rejects.toThrow('another client keeps changing the targets');
   });
 
   test('stops at any other error', async () => {
