@@ -1,4 +1,6 @@
 import { caProblem, isSignedBy, readCertificates, usable } from '../../base/x509/index.ts';
+import { explain, isStatus } from '../../kubernetes/client/index.ts';
+import { itemsAt, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type CertificateFacts,
   clusterStore,
@@ -78,6 +80,27 @@ export async function certificates(installation: Installation): Promise<Tick[]> 
   return ticks;
 }
 
+/** The last Job of the certificates (rotation or bootstrap), if it failed. @throws {Forbidden} */
+async function failedJob({ cluster, namespace }: Installation): Promise<Tick[]> {
+  const selector = encodeURIComponent('app.kubernetes.io/component=certificates');
+  const path = `/apis/batch/v1/namespaces/${namespace}/jobs?labelSelector=${selector}`;
+  const jobs = await cluster.request('GET', path).catch((error: unknown) => {
+    throw isStatus(error, 403) ? explain(error, 'list', 'jobs.batch', namespace) : error;
+  });
+  const created = (job: JsonObject) => textAt(job, 'metadata', 'creationTimestamp');
+  const newest = objectsAt(jobs.items)
+    .toSorted((a, b) => created(a).localeCompare(created(b)))
+    .at(-1);
+  const failure = itemsAt(newest, 'status', 'conditions').find(
+    (one) => textAt(one, 'type') === 'Failed' && textAt(one, 'status') === 'True',
+  );
+  const name = textAt(newest, 'metadata', 'name');
+  const text = `Job ${name}, the last one, failed: ${textAt(failure, 'message')}`;
+  const remedy = `read why, and correct it: kubectl -n ${namespace} logs job/${name}`;
+  return failure === undefined ? [] : [failed('rotation', text, remedy)];
+}
+
+/** Who rotates, whether that happens, and whether the last Job of it succeeded. */
 export async function rotation(installation: Installation): Promise<Tick[]> {
   const check = 'rotation';
   const { cluster, namespace, now } = installation;
@@ -86,6 +109,9 @@ export async function rotation(installation: Installation): Promise<Tick[]> {
   if (state === 'missing' && installation.isSandbox) {
     return [skipped(check, 'no Job runs in the sandbox: certs rotate renews its certificates')];
   }
-  const apply = 'apply the manifests again, or resume the CronJob';
-  return [state === 'well' ? ok(check, text) : failed(check, text, state === 'silent' ? rotateNow : apply)];
+  if (state === 'external') {
+    return [ok(check, text)];
+  }
+  const remedy = state === 'silent' ? rotateNow : 'apply the manifests again, or resume the CronJob';
+  return [state === 'well' ? ok(check, text) : failed(check, text, remedy), ...(await failedJob(installation))];
 }

@@ -17,24 +17,26 @@ export function externalProblem({ serving, servingLacks, now }: CertificateFacts
   const lastPart = (validToDate.getTime() - validFromDate.getTime()) / 6;
   return servingLacks.length > 0
     ? `the serving certificate is not for ${servingLacks.join(', ')}`
-    : now.getTime() >= validToDate.getTime() - lastPart
-      ? `the serving certificate expires at ${validToDate.toISOString()}`
-      : undefined;
+    : validFromDate > now
+      ? `the serving certificate is not valid before ${validFromDate.toISOString()}`
+      : now.getTime() >= validToDate.getTime() - lastPart
+        ? `the serving certificate expires at ${validToDate.toISOString()}`
+        : undefined;
 }
 
 /** How long the hourly rotation may be silent, in ms. */
 const silentMs = 3 * 3_600_000;
 
-/** Who renews the certificates, and whether that is well: cert-manager, or the CronJob. @throws {Forbidden} */
+/** Who renews the certificates, and whether that is well: cert-manager (`external`), or the CronJob. @throws {Forbidden} */
 export async function readRotation(
   cluster: KubernetesClient,
   namespace: string,
   serving: StoredSecret | undefined,
   now: Date,
-): Promise<{ state: 'well' | 'missing' | 'suspended' | 'silent'; text: string }> {
+): Promise<{ state: 'external' | 'well' | 'missing' | 'suspended' | 'silent'; text: string }> {
   const certificate = serving?.annotations[issuerAnnotation];
   if (certificate !== undefined) {
-    return { state: 'well', text: `cert-manager renews Certificate ${certificate}` };
+    return { state: 'external', text: `cert-manager renews Certificate ${certificate}` };
   }
   const name = 'extensionconfig-webhook-rotate';
   const id = `${namespace}/${name}`;

@@ -320,6 +320,7 @@ test.each([-2 * 3_600_000, 70 * day])('a clock that is wrong by %d ms: nothing i
 test.each([
   ['in time', 45, 0, ''],
   ['that is late', 80, 0, 'the serving certificate expires at '],
+  ['that begins tomorrow', -1, 0, 'the serving certificate is not valid before '],
   ['that has expired', 100, 1, 'the serving certificate expired at '],
 ])('a certificate that is issued elsewhere, %s: exit code and remedy', async (_, age, code, text) => {
   const issuedAt = new Date(Date.now() - age * day);

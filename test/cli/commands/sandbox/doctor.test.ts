@@ -94,6 +94,26 @@ test('ticks everything, or says what is wrong and what to do', async () => {
   const text = await runProgram(['doctor', '--kubeconfig', kubeconfig]);
   expect(text.stdout).toContain('✓ reachable: the API server called the webhooks for a dry run\n');
 
+  const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+  const failure = { type: 'Failed', status: 'True', message: 'backoff limit' };
+  await create(
+    jobs,
+    { metadata: { name: 'rotate-1', labels: { 'app.kubernetes.io/component': 'certificates' } }, ...jobTemplate },
+    { conditions: [failure] },
+  );
+  const broken = await doctor();
+  expect(broken.failed).toEqual(['rotation: Job rotate-1, the last one, failed: backoff limit']);
+  expect(broken.ticks.find(({ result }) => result === 'failed')?.remedy).toContain(
+    `kubectl -n ${namespace} logs job/rotate-1`,
+  );
+  // A later success ends the complaint.
+  await create(
+    jobs,
+    { metadata: { name: 'rotate-2', labels: { 'app.kubernetes.io/component': 'certificates' } }, ...jobTemplate },
+    { conditions: [{ type: 'Complete', status: 'True' }] },
+  );
+  expect((await doctor()).failed).toEqual([]);
+
   const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/extensionconfig-webhook`;
   await cluster.request('PATCH', deployment, { spec: { replicas: 2 } });
   expect((await doctor()).failed).toEqual(['replicas: 1 of 2 pods are there']);
