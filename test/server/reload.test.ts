@@ -50,7 +50,7 @@ test('is not ready without a certificate, and serves once there is one', async (
   const { health, webhookPort } = await start({ certificates: fileCertificates(join(folder, 'later'), 20) });
   const before = await fetch(`${health}/readyz`);
   expect(before.status).toBe(503);
-  expect(await before.text()).toMatch(/no serving certificate: .*later.tls.crt does not exist: put/);
+  expect(await before.text()).toMatch(/no serving certificate: the folder .*later does not exist: correct its name/);
   expect((await fetch(`${health}/healthz`)).status).toBe(200);
   await expect(send(webhookPort, validate, review('x'))).rejects.toThrow();
   expect(await metricAt(health, failures)).toBe(0);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, type Log, readRegularFileSync } from '../../base/index.ts';
@@ -68,15 +69,18 @@ async function watchFiles(
 /** Those of a kubernetes.io/tls Secret that is mounted as a volume, and the trust bundle, whose expiry metrics report. */
 const names = ['tls.crt', 'tls.key', 'ca.crt'] as const;
 
+/** A folder that is mounted from a Secret may be empty for a while, but exists. */
+const absence = (folder: string, path: string) =>
+  existsSync(folder)
+    ? `${path} does not exist: put tls.crt and tls.key there (in a pod, mount the Secret)`
+    : `the folder ${folder} does not exist: correct its name, or create it with tls.crt and tls.key (in a pod, mount the Secret)`;
+
 function eventOf(folder: string, cert: FileState = '', key: FileState = '', bundle: FileState = ''): CertificateEvent {
   for (const [index, state] of [cert, key].entries()) {
     if (state instanceof FileError) {
       const path = join(folder, names[index] ?? '');
       return state.code === 'ENOENT'
-        ? {
-            kind: 'absent',
-            reason: `${path} does not exist: put tls.crt and tls.key there (in a pod, mount the Secret)`,
-          }
+        ? { kind: 'absent', reason: absence(folder, path) }
         : { kind: 'broken', reason: `${path} ${state.problem}` };
     }
   }
@@ -90,6 +94,7 @@ export function fileCertificates(folder: string, pollMs?: number): CertificateSo
   return (onEvent) => watchFiles(paths, (...states) => onEvent(eventOf(folder, ...states)), pollMs);
 }
 
+/** The file of the client CA cannot be used at start; the message names it and the reason. */
 export class ClientCaError extends Error {}
 
 type ClientCa = { pem: string } | { problem: string };

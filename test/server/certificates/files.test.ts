@@ -43,8 +43,9 @@ describe('certificates in a folder', () => {
     expect((await source()).events).toEqual(missing('tls.key'));
   });
 
-  test('are absent without their folder, also if it disappears and comes back without them', async () => {
-    const missing = { kind: 'absent', reason: expect.stringMatching(/tls\.crt does not exist: put/) };
+  test('are absent without their folder, which is named, also if it disappears and comes back without them', async () => {
+    const remedy = 'correct its name, or create it with tls.crt and tls.key (in a pod, mount the Secret)';
+    const missing = { kind: 'absent', reason: `the folder ${folder} does not exist: ${remedy}` };
     await rm(folder, { recursive: true });
     const { events } = await source(10);
     expect(events).toEqual([missing]);
