@@ -1,3 +1,4 @@
+/** How many characters at the end of a name are looked at. */
 const maxEnd = 64;
 
 /** What names of secrets end with, whatever is before it: `dbpassword`. */
@@ -31,6 +32,7 @@ export function looksSecret(name: string): boolean {
   return ends.test(last) || words.has(last) || (/^keys?$/.test(last) && before !== '' && !publicKeys.has(before));
 }
 
+/** What is written instead of a secret. */
 export const notShown = '(not shown)';
 
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
@@ -59,6 +61,7 @@ const shapes: readonly { what: string; expressions: readonly RegExp[] }[] = [
 const labelled =
   /(?<label>\b(?:password|passwd|passphrase|token|api[-_]?key|client[-_]?secret|secret[-_]?key)["']? ?[=:] ?["']?)(?!\{\{)[^\s"']{4}/i;
 
+/** What a text contains that looks like a secret, in words. */
 export const secretShapes = (text: string): string[] => [
   ...shapes.filter(({ expressions }) => expressions.some((one) => one.test(text))).map(({ what }) => what),
   ...(labelled.test(text) ? ['something labelled as a password, token or secret'] : []),

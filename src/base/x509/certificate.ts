@@ -16,8 +16,10 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
+/** A value from an untrusted source: absent, invalid (`problem` ends a sentence), or usable. */
 export type Parsed<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
+/** The value of a usable reading; undefined for others. */
 export function usable<T>(reading: Parsed<T>): T | undefined {
   return reading.state === 'usable' ? reading.value : undefined;
 }

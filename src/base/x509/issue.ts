@@ -241,15 +241,17 @@ export function issueCa(now: Date, validityMs: number, { sandbox = false }: { sa
   return issue({ now, validityMs }, { serial, subject, extensions });
 }
 
-/** Creates a serving certificate. @throws {FailureError} for a CA whose key cannot sign. */
+/** Creates a serving certificate with a new key, valid for `validityMs`, no longer than its CA. @throws {FailureError} for a CA whose key cannot sign. */
 export function issueServingCertificate(ca: Issued, names: readonly string[], now: Date, validityMs: number): Issued {
   return issueForServer({ ca, now, validityMs }, names);
 }
 
+/** Creates a client certificate with a new key, valid for `validityMs`. @throws {FailureError} for a CA whose key cannot sign. */
 export function issueClientCertificate(ca: Issued, name: string, now: Date, validityMs: number): Issued {
   return issueEndEntity({ ca, now, validityMs }, name, [{ name: 'extKeyUsage', clientAuth: true }]);
 }
 
+/** Creates a self-signed serving certificate with a new key, valid for `validityMs`, for development. */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
   return issueForServer({ now, validityMs }, names);
 }

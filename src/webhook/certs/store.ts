@@ -53,6 +53,7 @@ export interface TargetAccess {
   inject(target: TargetReading, bundle: string): Promise<string | undefined>;
 }
 
+/** No targets, for certificates in a folder. */
 export const noTargets: TargetAccess = { read: async () => [], inject: async () => undefined };
 
 /** A target that is missing or cannot be read. `*` stands for all of a kind, which cannot be listed. */
