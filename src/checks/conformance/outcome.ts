@@ -36,7 +36,7 @@ const effectOf = perObject((answer: Answer): JsonObject => {
       !['apiVersion', 'kind'].includes(name) &&
       (patches === undefined || (name !== 'items' && !name.endsWith('Patch'))),
   );
-  const problems = patches?.problems.map(({ message }) => message) ?? [];
+  const problems = patches?.problems.filter(({ kind }) => kind !== 'invalid').map(({ message }) => message) ?? [];
   return { ...Object.fromEntries(fields), ...(patches && { patches: { results: patches.results, problems } }) };
 });
 

@@ -92,7 +92,16 @@ export function reviewPatches({ hook, request, response, schemaOf }: Answer): Pa
       report('inapplicable', `: uid ${JSON.stringify(quotable(id, 60))} is not in the request`);
       continue;
     }
+    if (patch.patchType !== 'JSONPatch' && patch.patchType !== 'JSONMergePatch') {
+      const shown = JSON.stringify(quotable(String(patch.patchType ?? ''), 40));
+      report('inapplicable', `: patchType ${shown} is not JSONPatch or JSONMergePatch`);
+      continue;
+    }
     if (isEmptyPatch(patch)) {
+      continue;
+    }
+    if (!patch.patch) {
+      report('inapplicable', ': an empty patch is only taken as JSONMergePatch');
       continue;
     }
     const before = target.object;

@@ -83,7 +83,10 @@ function upgradingCondition(state: State, decisions: Decisions): Condition | und
   return condition('False', reason, lines.join('\n  * '));
 }
 
-/** TopologyReconciled after a reconcile without an error (core/reconcilers/topology/cluster/status.go, v1.14). */
+/**
+ * TopologyReconciled after a reconcile without an error (core/reconcilers/topology/cluster/status.go, v1.14); without
+ * decisions if it ended before those about versions.
+ */
 export function conditionOf(state: State, decisions?: Decisions): Condition {
   const { blocking } = state.reconcile;
   if (state.cluster.metadata.deletionTimestamp !== undefined) {

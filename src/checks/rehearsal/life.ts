@@ -43,6 +43,7 @@ function settle(state: State): void {
 type OutdatedGroup = SimulatedCluster['outdated'][number];
 type FollowStep = Parameters<SimulatedCluster['rollOut']>[2]['follow'];
 
+/** How long it takes until a new Machine is available. */
 const creationMs = 60_000;
 
 /** Makes a call until it succeeds. @param subject what a call that keeps failing is about, as the beginning of a sentence. */

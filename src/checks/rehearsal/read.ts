@@ -79,6 +79,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   return cluster;
 }
 
+/** A class with its templates, which may be missing if no extension patches them. */
 function blueprintOf({ object: clusterClass, where }: InputObject, objects: World): Blueprint {
   try {
     const blueprint = readClass(objects, clusterClass);

@@ -35,7 +35,7 @@ export const knownLifecycles: readonly Lifecycle[] = [
 
 const hookKey = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
 
-/** @param more lifecycles, for examples of what no known hook has; one with the key of a known one replaces it. */
+/** The hooks and APIs that Cluster API publishes. @param more lifecycles, for examples of what no known hook has; one with the key of a known one replaces it. */
 export function createHookCatalog(more: readonly Lifecycle[] = []) {
   const all = [...knownLifecycles, ...more].map((one) => [hookKey(one.group, one.version, one.name), one] as const);
   const byKey = new Map(all);

@@ -62,8 +62,9 @@ export interface ReleaseChange {
 /** Versions of Cluster API's objects (Cluster, Machine, …) in messages. */
 export type CoreVersion = 'v1beta1' | 'v1beta2';
 
-/** The request type of a hook, and the type of its response. */
+/** The request type of a hook. */
 export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
+/** The response type of a hook. */
 export type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
 
 /** A message without the fields that came after a release. */

@@ -1,6 +1,9 @@
 import schemas from './message-schemas.generated.json' with { type: 'json' };
 
-/** A schema of a message, or of a part of one, in OpenAPI 3.0; named objects are referenced by `$ref`. */
+/**
+ * A schema of a message, or of a part of one, in what OpenAPI 3.0 and JSON Schema interpret in the same way; named objects
+ * are referenced by `$ref`.
+ */
 export interface MessageSchema {
   $ref?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';

@@ -32,6 +32,7 @@ export function isCallError(value: unknown): value is CallError {
   return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
 }
 
+/** The same error with context in front of the message. */
 export const prefixed = (prefix: string, error: CallError): CallError => ({
   ...error,
   message: `${prefix}: ${error.message}`,

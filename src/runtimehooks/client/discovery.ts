@@ -3,8 +3,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { type HookCatalog, hookCatalog } from '../catalog/catalog.ts';
 import { defaultTimeoutSeconds, maxHandlers, maxTimeoutSeconds } from '../catalog/definition.ts';
 import { hooks } from '../catalog/definitions.ts';
-import type { Release } from '../catalog/lifecycle.ts';
-import { type Phase, phaseIn } from '../catalog/lifecycle.ts';
+import { type Phase, phaseIn, type Release } from '../catalog/lifecycle.ts';
 import { aggregate, type CallError, isCallError, prefixed, quotable } from './call-error.ts';
 import { complete, type ExchangeContext, exchange, statusError } from './exchange/exchange.ts';
 import { extensionOf, parseApiVersion } from './registry.ts';
@@ -153,8 +152,10 @@ export function readDiscovery(
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
 const maxDiscoveryBytes = 2 * 1024 * 1024;
 
-// A server that rejects a request without a Content-Type must not appear to be discovered by one with it.
-/** Calls Discovery as Cluster API does (Discover in internal/runtime/client/client.go, v1.14), even in backoff. */
+/**
+ * Calls Discovery as Cluster API does (Discover in internal/runtime/client/client.go, v1.14): even in backoff, and without
+ * a Content-Type, since a server that rejects that must not appear to be discovered.
+ */
 export async function discover(
   config: ExtensionConfig,
   { release, signal }: { release: Release; signal: AbortSignal | undefined },

@@ -49,7 +49,10 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
   return problem === undefined ? { request: request as JsonObject } : { problem: problemText(problem) };
 }
 
-/** A response as Cluster API reads it (encoding/json in httpCall of client.go, v1.14): as a request, but only types are checked. */
+/**
+ * A response as Cluster API reads it (encoding/json in httpCall of client.go, v1.14): as a request, but null in a list of
+ * objects is one without fields, and only types are checked.
+ */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {
     return { response: {} };

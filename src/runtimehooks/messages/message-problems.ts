@@ -120,24 +120,25 @@ export function messageProblem(hook: HookDefinition, check: Check, value: unknow
   return problemOf(error, value);
 }
 
-function* unknownIn(
-  value: unknown,
-  schema: MessageSchema | undefined,
-  keys: readonly (string | number)[],
-): Generator<string> {
+/** @param keys the path of the value; it is changed on the way, as a copy for each field would be quadratic in the depth. */
+function* unknownIn(value: unknown, schema: MessageSchema | undefined, keys: (string | number)[]): Generator<string> {
   const { properties = {}, additionalProperties, items } = resolved(schema) ?? {};
   if (Array.isArray(value)) {
     for (const [index, item] of items === undefined ? [] : value.entries()) {
-      yield* unknownIn(item, items, [...keys, index]);
+      keys.push(index);
+      yield* unknownIn(item, items, keys);
+      keys.pop();
     }
   } else if (isJsonObject(value) && !(Object.keys(properties).length === 0 && additionalProperties === undefined)) {
     for (const [name, field] of Object.entries(value)) {
       const known = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+      keys.push(name);
       if (known === undefined) {
-        yield formatFieldPath([...keys, name]);
+        yield formatFieldPath(keys);
       } else if (name !== 'status' || known.$ref === undefined) {
-        yield* unknownIn(field, known, [...keys, name]);
+        yield* unknownIn(field, known, keys);
       }
+      keys.pop();
     }
   }
 }

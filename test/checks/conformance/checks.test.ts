@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { checks } from '../../../src/checks/conformance/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { type Answering, type Received, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { complaints, offered, tryExtension } from './trying.ts';
 
@@ -196,6 +197,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message contains a time'],
     ['seconds since 1970', failing(() => `request ${Math.floor(Date.now() / 1000)}`), 'a message contains a time'],
     ['a counter', failing(() => `attempt ${counter++}`), 'the same request gets different messages'],
+    ['a counter of malformed ones', {}, 'the same malformed request gets different messages'],
     ['a token', failing(() => 'GET https://api: token=abcdefgh refused'), 'a message contains something labelled'],
     ['a URL with a password', failing(() => 'cannot reach https://user:hunter2@example.com/'), 'a URL with a password'],
     [
@@ -211,11 +213,11 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: '[{"op":"remove"}]' }]),
       'items[0].patch must be standard base64',
     ],
-    ['another type', onePatch([], 'StrategicMergePatch'), "couldn't get version/kind"],
+    ['another type', onePatch([], 'StrategicMergePatch'), 'patchType "StrategicMergePatch" is not JSONPatch'],
     [
       'no patch',
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch' }]),
-      'error decoding json patch (RFC6902): invalid state detected',
+      'an empty patch is only taken as JSONMergePatch',
     ],
     [
       'base64 of something else',
@@ -374,6 +376,10 @@ const special: Readonly<Record<string, () => Answering>> = {
     parsed(received.body) === undefined && !received.url.includes('/discovery')
       ? undefined
       : behaving({ handlers: [offered('ValidateTopology', { timeoutSeconds: 1 })] })(received, response, request),
+  'messages: a counter of malformed ones': () => (received, response, request) =>
+    parsed(received.body) === undefined
+      ? { ...success, message: `attempt ${counter++}` }
+      : behaving({})(received, response, request),
 };
 
 const cases = Object.entries(violations).flatMap(([id, servers]) =>
@@ -518,6 +524,21 @@ test('an answer that is another one each time is one finding, not also one of ea
   const server = await startExtension(behaving(random));
   onTestFinished(() => server.close());
   expect(complaints(await tryExtension(server.port, { checks: comparing }))).toEqual({ repeatable: 'failed' });
+});
+
+test('patches in another order have the same effect, even if definitions refuse the objects', async () => {
+  const conduct = patching((request) => {
+    const patch = encoded(specPatch(1));
+    const items = (request.items as JsonObject[]).map(({ uid = '' }) => ({ uid, patchType: 'JSONMergePatch', patch }));
+    return counter++ % 2 === 0 ? items : items.toReversed();
+  });
+  const server = await startExtension(behaving(conduct));
+  onTestFinished(() => server.close());
+  const nested = (schema: Schema, ...names: string[]): Schema =>
+    names.reduceRight((inner, name) => ({ type: 'object', properties: { [name]: inner } }), schema);
+  const schemaOf = () => nested({ type: 'string' }, 'spec', 'template', 'spec', 'a');
+  const report = await tryExtension(server.port, { checks: [...comparing, 'patches-valid'], schemaOf });
+  expect(complaints(report)).toEqual({ 'patches-valid': 'failed' });
 });
 
 test('a Failure in the first call only is a warning', async () => {

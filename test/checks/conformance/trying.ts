@@ -1,5 +1,6 @@
 import { type ConformanceReport, checks, testConformance } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { SchemaOf } from '../../../src/kubernetes/schema/index.ts';
 import { createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
 
@@ -13,6 +14,7 @@ export function tryExtension(
     caBundle?: string;
     withSideEffects?: boolean;
     signal?: AbortSignal;
+    schemaOf?: SchemaOf;
   } = {},
 ): Promise<ConformanceReport> {
   const { checks: ids, requests = new Map(), timeLimitMs = 100_000, signal, withSideEffects = true } = options;
@@ -21,6 +23,7 @@ export function tryExtension(
     known: { catalog: createHookCatalog(), release: newestKnownRelease },
     withSideEffects,
     requests,
+    schemaOf: options.schemaOf,
     signal: signal ?? new AbortController().signal,
     ...(ids && { checks: checks.filter(({ id }) => ids.includes(id)) }),
     timeLimitMs,

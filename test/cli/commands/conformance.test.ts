@@ -44,7 +44,7 @@ test('text says what was found, why it matters and what to do, and the exit code
       FAILED   answers-calls  Every handler answers the test request within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success.
                - validatetopology: answers Failure: (a message that should not be shown)
                why: Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.
-               do: pass a request that the extension can process (--request FILE); answer failures with 200 too, with status Failure and a message; do long work in the background, and answer with retryAfterSeconds meanwhile
+               do: pass a request that the extension can process (--request FILE); answer failures with 200 too, with status Failure and a message; check the types of the fields; do long work in the background, and answer with retryAfterSeconds meanwhile
       FAILED   messages       Messages are the same for the same cause, without times, durations and counters, have no secrets and no stack traces, and at most 1,024 characters.
                - validatetopology: a message contains something labelled as a password, token or secret
                why: They are written into conditions, where everyone who may read Clusters sees them: one that keeps changing makes controllers loop on their own writes.

@@ -131,7 +131,7 @@ export const answerChecks: readonly Check[] = [
         for (const part of [...(isConstant ? [] : suspects), ...secretParts(message)]) {
           parts.add(part);
         }
-        if (message !== messageOf(other) && isFailure(one) && isFailure(other)) {
+        if (message !== messageOf(other) && (variation === malformed || (isFailure(one) && isFailure(other)))) {
           report(`the same ${variation === malformed ? 'malformed ' : ''}request gets different messages`);
         }
         if (message.length > longMessage) {

@@ -70,7 +70,7 @@ export const wireChecks: readonly Check[] = [
       'Every handler answers the test request within its timeoutSeconds: HTTP 200, valid JSON of at most 2 MiB, the status Success.',
     reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
     remedy:
-      'pass a request that the extension can process (--request FILE); answer failures with 200 too, with status Failure and a message; do long work in the background, and answer with retryAfterSeconds meanwhile',
+      'pass a request that the extension can process (--request FILE); answer failures with 200 too, with status Failure and a message; check the types of the fields; do long work in the background, and answer with retryAfterSeconds meanwhile',
     async run({ handlers }, report) {
       for (const handler of handlers) {
         const outcome = await handler.first();

@@ -127,7 +127,7 @@ export async function readBeginning(body: Readable, limit: number): Promise<Buff
       }
     }
   } catch {
-    // The server closed the connection, or time ran out.
+    // The server closed the connection, or time ran out: the status code says more than that.
   }
   return Buffer.concat(chunks).subarray(0, limit);
 }
