@@ -142,17 +142,24 @@ export interface ReadCluster {
 /** The names of Clusters that can be told from what is around them. */
 const plainName = /^[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?$/;
 
+/** Longest host of a Cluster's endpoint, in characters: that of the schema in v1beta2. V8 makes no pattern of a far longer one. */
+const maxHostLength = 512;
+
 /** Letters, digits and length of a name, by which limits and patterns accept what contains it. */
 const shapeOf = (name: string): string => name.replaceAll(/[a-z]/g, 'a').replaceAll(/[0-9]/g, '0');
 
 /** What a Cluster has in common with those that differ in their words alone; undefined if its name is one of its class, too. */
 function likenessOf({ was, wanted, existing, worlds, classes }: ReadCluster) {
   const name = nameOf(wanted);
-  const words = new OwnWords(name, textAt(was ?? wanted, 'spec', 'controlPlaneEndpoint', 'host'));
+  const host = textAt(was ?? wanted, 'spec', 'controlPlaneEndpoint', 'host');
+  if (!plainName.test(name) || host.length > maxHostLength) {
+    return undefined;
+  }
+  const words = new OwnWords(name, host);
   const ofClasses = classes.map((blueprint) => (blueprint === undefined ? '' : classText(blueprint)));
   const written = [writtenText(wanted), was === wanted ? '' : writtenText(was)];
   const shared = [...ofClasses, ...written];
-  if (!plainName.test(name) || shared.some((text) => text.includes(name) && words.areIn(text))) {
+  if (shared.some((text) => text.includes(name) && words.areIn(text))) {
     return undefined;
   }
   const deployments = [...existing.workers.values()].map(({ object }) => objectAt(object, 'spec', 'deletion'));

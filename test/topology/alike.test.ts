@@ -346,6 +346,12 @@ const odd: Readonly<Record<string, (own: JsonObject[]) => void>> = {
       'spec',
     ).controlPlaneEndpoint = { host: 'own.example', port: 1 };
   },
+  'a host that is too long for a pattern': (own) => {
+    objectAt(
+      own.find(({ kind }) => kind === 'Cluster'),
+      'spec',
+    ).controlPlaneEndpoint = { host: 'a'.repeat(1_000_000), port: 1 };
+  },
 };
 
 testRows('what differs is not lost', Object.entries(odd), async (differ) => {

@@ -7,9 +7,11 @@ function shown(value: Json): string {
     if (typeof part !== 'object' || part === null) {
       return part === null ? '<nil>' : String(part);
     }
+    if (Array.isArray(part)) {
+      return `[${part.map(printed).join(' ')}]`;
+    }
     const fields = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
-    const named = fields.map(([key, field]) => `${key}:${printed(field)}`);
-    return Array.isArray(part) ? `[${part.map(printed).join(' ')}]` : `map[${named.join(' ')}]`;
+    return `map[${fields.map(([key, field]) => `${key}:${printed(field)}`).join(' ')}]`;
   };
   return `&{${printed(value).slice(0, 200)}}`;
 }

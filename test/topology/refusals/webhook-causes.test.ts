@@ -68,6 +68,8 @@ test('removed classes of MachineDeployments come before those of MachinePools, w
 test.each<[what: string, spec: JsonObject, problem: string]>([
   ['the fields of a value by their names', { files: { 'a-b': 1, a: [null, true] } }, '{map[a:[<nil> true] a-b:1]}'],
   ['text', { files: 'x' }, '{x}'],
+  // Each level once: twice would be 2 to the power of 60.
+  ['lists in lists', { files: { a: JSON.parse('['.repeat(60) + ']'.repeat(60)) } }, `{map[a:${'['.repeat(60)}]`],
 ])('server-side apply shows %s', (_, config, shown) => {
   const object: JsonObject = {
     apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
