@@ -541,6 +541,17 @@ test('patches in another order have the same effect, even if definitions refuse 
   expect(complaints(report)).toEqual({ 'patches-valid': 'failed' });
 });
 
+test('of long messages, the longest is one finding', async () => {
+  const server = await startExtension(({ url, body }) =>
+    url.includes('/discovery')
+      ? { status: 'Success', handlers: [offered('ValidateTopology')] }
+      : { status: 'Failure', message: 'x'.repeat(parsed(body) === undefined ? 3000 : 2000) },
+  );
+  onTestFinished(() => server.close());
+  const report = await tryExtension(server.port, { checks: ['messages'] });
+  expect(report.checks[0]?.problems.map(({ message }) => message)).toEqual(['a message has 3000 characters']);
+});
+
 test('a Failure in the first call only is a warning', async () => {
   const answer = () => (counter++ === 0 ? { ...success, status: 'Failure', message: 'not yet' } : success);
   const server = await startExtension(behaving({ answer }));
