@@ -161,6 +161,14 @@ test('concurrent patches of different fields are all preserved', async () => {
   expect(Object.keys(json.data as object).toSorted()).toEqual(keys.toSorted());
 });
 
+test('a patch looks for its object before it is read: a list is no merge patch, of an object that exists', async () => {
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const statusOf = async (name: string) =>
+    (await send(sandbox, 'PATCH', `${maps}/${name}`, { headers, body: [] })).status;
+  expect([await statusOf('one'), await statusOf('none')]).toEqual([400, 404]);
+});
+
 test('every watch gets every write once, in order, during many writes', async () => {
   const watchers = Array.from({ length: 5 }, () => watchLines(`${maps}?watch=true`));
   await Promise.all(watchers.map(({ isStarted }) => isStarted));

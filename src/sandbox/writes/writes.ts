@@ -284,12 +284,12 @@ export async function patch(context: ApiContext, request: ResourceRequest) {
     throw unsupportedMediaType(types);
   }
   const value = await parseBody(request.body, 'application/json', resource.kind);
-  if (mediaType !== types[0] && !isJsonObject(value)) {
-    throw badRequest('error decoding patch: a merge patch must be a JSON object');
-  }
   const apply = appliers[mediaType] ?? applyFirst;
   let { warn } = request;
   const produce = (current: JsonObject) => {
+    if (mediaType !== types[0] && !isJsonObject(value)) {
+      throw badRequest('error decoding patch: a merge patch must be a JSON object');
+    }
     const patched = copyOf(apply(current, value, resource.schema));
     const next = complete(patched, resource, query.get('fieldValidation'), warn);
     // Warnings are not repeated when the patch is retried.
