@@ -179,7 +179,9 @@ export async function controlPlaneRollout(
     throw new NotKnown(`what ${formatFieldPath(unknown.path)} of ${of.kind} does to Machines is not known`);
   }
   const counts = machineCounts(update);
-  const maxSurge = of.maxSurge(update.after.object);
+  const wantedSurge = of.maxSurge(update.after.object);
+  // Providers take 0 and 1; a number in a file must not decide how much work there is.
+  const maxSurge = wantedSurge === undefined ? undefined : Math.min(wantedSurge, Math.max(1, counts.after));
   const removed = Math.max(0, counts.before - counts.after);
   const all = outdatedMachines(update, counts.before);
   const caused = all.filter(({ isCaused }) => isCaused);

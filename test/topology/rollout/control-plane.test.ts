@@ -490,6 +490,16 @@ test('the annotation of a Cluster pauses its topology, and not a control plane t
   expect(await verdictOf({ topology: { version: 'v1.34.1' } })).toBe('unchanged');
 });
 
+test.each<[maxSurge: number | string]>([
+  ['1e999'],
+  [1e300],
+  [2 ** 31],
+])('a surge without an end, %s, ends', async (maxSurge) => {
+  const endless = { spec: { rollout: { strategy: { rollingUpdate: { maxSurge } } } } };
+  const after = { spec: { ...endless.spec, version: 'v1.34.1' } };
+  expect(await planOf({ before: endless, after, machines: joined })).toMatchObject({ machines: { replaced: 3 } });
+});
+
 test.each<[string, JsonObject, number]>([
   ['an empty source of a variable', { name: 'A', value: 'b', valueFrom: {} }, 3],
   ['an empty value of a variable', { name: 'A', value: '' }, 0],
